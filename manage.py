@@ -1,0 +1,19 @@
+#!/usr/bin/env python
+"""Run Django's management commands for Portolan."""
+
+import os
+import sys
+from pathlib import Path
+
+
+def main() -> None:
+    """Run the command named on the command line, from any working folder."""
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "web.config.settings.production")
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+"""The bounds that appear in tool descriptors and renderings.
+
+Same names, defaults and environment variables as in the platform's own limits; a test keeps the
+two equal. They stand here a second time because the contract may know nothing but pydantic.
+"""
+
+import os
+
+
+def _limit(name: str, default: int) -> int:
+    return int(os.environ.get(f"PORTOLAN_{name}", default))
+
+
+MAX_RESULT_CHARACTERS = _limit("MAX_RESULT_CHARACTERS", 40_000)
+DEFAULT_SEARCH_LIMIT = _limit("DEFAULT_SEARCH_LIMIT", 8)
+MAX_SEARCH_LIMIT = _limit("MAX_SEARCH_LIMIT", 20)
+MAX_QUERY_CHARACTERS = _limit("MAX_QUERY_CHARACTERS", 500)
+MAX_READ_LINES = _limit("MAX_READ_LINES", 400)
+DEFAULT_LIST_LIMIT = _limit("DEFAULT_LIST_LIMIT", 100)
+MAX_LIST_LIMIT = _limit("MAX_LIST_LIMIT", 500)
+MAX_REPOSITORY_ENUM = _limit("MAX_REPOSITORY_ENUM", 50)

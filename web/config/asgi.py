@@ -1,0 +1,9 @@
+"""The web process as an ASGI application."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "web.config.settings.production")
+
+application = get_asgi_application()

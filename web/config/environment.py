@@ -1,0 +1,120 @@
+"""The settings that come from the environment: each declared once, with a default and a line of help.
+
+`docs/settings.md` is made from this class and from `web.core.limits`.
+"""
+
+import sys
+from pathlib import Path
+from typing import Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+DEVELOPMENT_SECRET_KEY = "development-only-not-a-secret"  # noqa: S105
+
+
+class Environment(BaseSettings):
+    """What an operator sets, as variables with the prefix PORTOLAN_."""
+
+    model_config = SettingsConfigDict(env_prefix="PORTOLAN_", frozen=True, extra="ignore")
+
+    public_url: str = Field(
+        "http://127.0.0.1:8080", description="Address that people and clients use, without a path."
+    )
+    database_url: str = Field(
+        "", description="postgresql://… or sqlite:///path; empty for SQLite in the data folder."
+    )
+    redis_url: str = Field(
+        "", description="redis://… for a shared cache; empty for one in process."
+    )
+    secret_key: str = Field("", description="Secret for signing; required unless debug is on.")
+    data_dir: Path = Field(Path("./var"), description="Folder for mirrors, database and logs.")
+    web_port: int = Field(8000, ge=1, le=65535, description="Port of the web process.")
+    sidecar_port: int = Field(8001, ge=1, le=65535, description="Port of the MCP sidecar.")
+    proxy_port: int = Field(8080, ge=1, le=65535, description="Port of nginx.")
+    allow_local_repositories: bool = Field(
+        False, description="Whether a repository's address may be a path of this machine."
+    )
+    debug: bool = Field(False, description="Development mode: never in production.")
+    github_api_url: str = Field(
+        "https://api.github.com", description="Address of the GitHub API (GitHub Enterprise)."
+    )
+    allowed_hosts: str = Field(
+        "", description="Further host names that are served, separated by commas."
+    )
+    log_level: str = Field(
+        "INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Least level logged."
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        parts = urlsplit(self.public_url)
+        if (
+            parts.scheme not in {"http", "https"}
+            or not parts.hostname
+            or parts.path not in {"", "/"}
+        ):
+            raise ValueError(
+                "PORTOLAN_PUBLIC_URL must be http://host or https://host without a path, "
+                f"not {self.public_url!r}"
+            )
+        if not self.debug and not self.secret_key:
+            raise ValueError(
+                "PORTOLAN_SECRET_KEY is not set. Set it to a long random text, "
+                "or set PORTOLAN_DEBUG=1 for development"
+            )
+        if self.database_url and urlsplit(self.database_url).scheme not in {
+            "sqlite",
+            "postgres",
+            "postgresql",
+        }:
+            raise ValueError("PORTOLAN_DATABASE_URL must start with postgresql:// or sqlite:///")
+        if self.redis_url and urlsplit(self.redis_url).scheme not in {"redis", "rediss", "unix"}:
+            raise ValueError("PORTOLAN_REDIS_URL must start with redis://, rediss:// or unix://")
+        ports = [self.web_port, self.sidecar_port, self.proxy_port]
+        if len(set(ports)) != len(ports):
+            raise ValueError(
+                "PORTOLAN_WEB_PORT, PORTOLAN_SIDECAR_PORT and PORTOLAN_PROXY_PORT must differ"
+            )
+        return self
+
+    @property
+    def public_hosts(self) -> tuple[str, ...]:
+        """Host names to serve: the public one, this machine's, and those allowed in addition."""
+        extra = [name.strip() for name in self.allowed_hosts.split(",") if name.strip()]
+        names = [
+            urlsplit(self.public_url).hostname or "",
+            "127.0.0.1",
+            "localhost",
+            "[::1]",
+            *extra,
+        ]
+        return tuple(dict.fromkeys(names))
+
+
+def load_environment() -> Environment:
+    """Return the environment, or end the process with one line per wrong setting."""
+    try:
+        return Environment()
+    except ValidationError as error:
+        lines = []
+        for problem in error.errors(include_url=False):
+            name = ".".join(str(part) for part in problem["loc"]).upper()
+            reason = problem["msg"].removeprefix("Value error, ")
+            lines.append(f"PORTOLAN_{name}: {reason}" if name else reason)
+        sys.exit("Portolan cannot start:\n  " + "\n  ".join(lines))
+
+
+def prepared_data_dir(environment: Environment, *, base_dir: Path) -> Path:
+    """Return the data folder as an absolute path, made if missing; end the process if it cannot be."""
+    folder = environment.data_dir
+    folder = folder if folder.is_absolute() else base_dir / folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        sys.exit(
+            "Portolan cannot start:\n  PORTOLAN_DATA_DIR: the folder "
+            f"{folder} cannot be made ({error.strerror}); name one that this user may write"
+        )
+    return folder

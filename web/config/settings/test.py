@@ -1,0 +1,14 @@
+"""Settings of the test suite: a data folder of its own, tasks run at once."""
+
+import os
+import tempfile
+
+os.environ.setdefault("PORTOLAN_DEBUG", "1")
+os.environ.setdefault("PORTOLAN_DATA_DIR", tempfile.mkdtemp(prefix="portolan-test-"))
+os.environ.setdefault("PORTOLAN_ALLOW_LOCAL_REPOSITORIES", "1")
+
+from web.config.settings.base import *  # noqa: F403
+
+DEBUG = False
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}

@@ -1,0 +1,6 @@
+"""The addresses of the web process. MCP is not among them: nginx sends it to the sidecar."""
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, path
+
+urlpatterns: list[URLPattern | URLResolver] = [path("admin/", admin.site.urls)]

@@ -1,0 +1,220 @@
+"""The catalogue and the index, as tables.
+
+What is indexed belongs to a blob (`Content` with its `Chunk`s and `Symbol`s), read once however
+many repositories, refs and paths hold it. A `Ref` is only a view: its `Entry` rows say which path
+has which blob. Full-text tables stand beside these and belong to the search backends.
+"""
+
+from django.core.validators import RegexValidator
+from django.db import models
+
+NAME_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,62}$"
+
+
+class Visibility(models.TextChoices):
+    """Who may see a repository."""
+
+    PUBLIC = "public", "Public"
+    MEMBERS = "members", "Members"
+
+
+class Repository(models.Model):
+    """A git repository that Portolan mirrors and indexes."""
+
+    name = models.CharField(
+        max_length=63,
+        unique=True,
+        validators=[
+            RegexValidator(
+                NAME_PATTERN, "Use lowercase letters, digits, dots, hyphens and underscores."
+            )
+        ],
+        help_text="Short name in addresses and tool calls.",
+    )
+    title = models.CharField(max_length=200, blank=True)
+    description = models.TextField(blank=True)
+    url = models.CharField(max_length=1000, help_text="https or ssh address, or a local path.")
+    visibility = models.CharField(
+        max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC
+    )
+    position = models.PositiveIntegerField(default=0, help_text="Order in lists, lowest first.")
+    documentation_globs = models.JSONField(
+        default=list, blank=True, help_text="Which files are documentation; empty for the default."
+    )
+    exclude_globs = models.JSONField(
+        default=list, blank=True, help_text="Which files are not indexed."
+    )
+    tracked_refs = models.JSONField(
+        default=list, blank=True, help_text="Patterns of further tags and branches to index."
+    )
+    tracked_refs_newest = models.PositiveIntegerField(
+        default=10, help_text="How many of the matching tags and branches, newest first."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    sync_started_at = models.DateTimeField(null=True, blank=True, editable=False)
+    synced_at = models.DateTimeField(null=True, blank=True, editable=False)
+    stale_since = models.DateTimeField(null=True, blank=True, editable=False)
+    sync_error = models.TextField(blank=True, editable=False)
+    sync_progress = models.JSONField(default=dict, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["position", "name"]
+        verbose_name_plural = "repositories"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RefKind(models.TextChoices):
+    """What a ref is in git."""
+
+    BRANCH = "branch", "Branch"
+    TAG = "tag", "Tag"
+
+
+class Ref(models.Model):
+    """One indexed branch or tag of a repository: a view over contents."""
+
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="refs")
+    name = models.CharField(max_length=255, help_text="Short name, such as main or v1.0.")
+    kind = models.CharField(max_length=10, choices=RefKind.choices)
+    is_default = models.BooleanField(default=False)
+    commit = models.CharField(max_length=64, blank=True)
+    committed_at = models.DateTimeField(null=True)
+    indexed_at = models.DateTimeField(null=True)
+    # Counts made at indexing time: {"files": n, "indexed": n, "bytes": n,
+    # "languages": {name: files}, "skipped": {reason: files}, "documents": n}
+    counts = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "kind", "name"], name="ref_unique"),
+            models.UniqueConstraint(
+                fields=["repository"],
+                condition=models.Q(is_default=True),
+                name="ref_one_default",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Path(models.Model):
+    """A distinct path of any repository; never changed, so full-text rows of it stay right."""
+
+    path = models.TextField(unique=True)
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class Content(models.Model):
+    """One blob, read in one way: what is indexed of it belongs here.
+
+    `format` says how it was read (a language's name for code, markdown, restructuredtext,
+    asciidoc, notebook or plain text for documentation), since the same bytes can be code in one
+    place and a document in another. `home` is the repository that brought it first.
+    """
+
+    oid = models.CharField(max_length=64)
+    format = models.CharField(max_length=40)
+    is_document = models.BooleanField(default=False)
+    home = models.ForeignKey(
+        Repository, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    encoding = models.CharField(max_length=40, default="utf-8")
+    line_count = models.PositiveIntegerField(default=0)
+    title = models.TextField(blank=True, help_text="Title of a document, else empty.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["oid", "format", "is_document"], name="content_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.oid} as {self.format}"
+
+
+class EntryKind(models.TextChoices):
+    """What stands at a path of a tree."""
+
+    FILE = "file", "File"
+    SYMLINK = "symlink", "Symbolic link"
+    SUBMODULE = "submodule", "Submodule"
+    LFS_POINTER = "lfs_pointer", "Git LFS pointer"
+    BINARY = "binary", "Binary file"
+
+
+class Entry(models.Model):
+    """What one ref has at one path.
+
+    Files that are not indexed have no `content` and a `skip_reason` in plain words.
+    """
+
+    ref = models.ForeignKey(Ref, on_delete=models.CASCADE, related_name="entries")
+    path = models.ForeignKey(Path, on_delete=models.PROTECT)
+    oid = models.CharField(max_length=64)
+    kind = models.CharField(max_length=12, choices=EntryKind.choices, default=EntryKind.FILE)
+    size = models.BigIntegerField(default=0, help_text="Bytes; of the real object for LFS.")
+    language = models.CharField(max_length=40, blank=True)
+    content = models.ForeignKey(Content, null=True, on_delete=models.PROTECT)
+    skip_reason = models.CharField(max_length=60, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["ref", "path"], name="entry_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.ref_id}:{self.path_id}"
+
+
+class Chunk(models.Model):
+    """A searchable piece of a content: a definition, a section, or a window of lines.
+
+    `heading` is the names defined in it (code) or the section's heading (documents); `trail` the
+    headings above, outermost first; lines count from 1 and include the last.
+    """
+
+    content = models.ForeignKey(Content, on_delete=models.CASCADE, related_name="chunks")
+    start_line = models.PositiveIntegerField()
+    end_line = models.PositiveIntegerField()
+    heading = models.TextField(blank=True)
+    trail = models.JSONField(default=list)
+    anchor = models.CharField(max_length=200, blank=True)
+    level = models.PositiveSmallIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.content_id}:{self.start_line}-{self.end_line}"
+
+
+class SymbolName(models.Model):
+    """A distinct name of a definition; `folded` is lowercase."""
+
+    name = models.CharField(max_length=255, unique=True)
+    folded = models.CharField(max_length=255, db_index=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Symbol(models.Model):
+    """A definition: function, class, method, constant and so on."""
+
+    content = models.ForeignKey(Content, on_delete=models.CASCADE, related_name="symbols")
+    name = models.ForeignKey(SymbolName, on_delete=models.PROTECT)
+    kind = models.CharField(max_length=20)
+    scope = models.CharField(max_length=255, blank=True, help_text="Enclosing names, dotted.")
+    line = models.PositiveIntegerField()
+    end_line = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name_id}"
+
+
+class IndexState(models.Model):
+    """One row: the index generation, raised in the transaction that makes a change visible."""
+
+    generation = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return str(self.generation)

@@ -1,0 +1,10 @@
+"""The pages that people see."""
+
+from django.apps import AppConfig
+
+
+class PagesConfig(AppConfig):
+    """Django's entry for the pages."""
+
+    name = "web.pages"
+    label = "pages"
