@@ -1,0 +1,1 @@
+"""Indexing: discover, decode, split, find symbols, write; one sync of a repository."""

@@ -134,9 +134,12 @@ _BY_INTERPRETER = {
 }
 
 GRAMMARS = frozenset(
-    "bash c cpp csharp go java javascript php python ruby rust sql tsx typescript".split()
+    [
+        *("bash", "c", "cpp", "csharp", "go", "java", "javascript"),
+        *("php", "python", "ruby", "rust", "sql", "tsx", "typescript"),
+    ]
 )
-DOCUMENT_FORMATS = frozenset("markdown restructuredtext asciidoc notebook text".split())
+DOCUMENT_FORMATS = frozenset(["markdown", "restructuredtext", "asciidoc", "notebook", "text"])
 LANGUAGES = tuple(sorted({*_EXTENSIONS, *_BY_NAME.values()}))
 
 
