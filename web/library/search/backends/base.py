@@ -4,9 +4,9 @@ The tables of `web.library.models` are written by `web.library.indexing`; a back
 full-text tables in step and answers queries. All methods run inside the caller's transaction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +18,21 @@ class ChunkText:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """Where to search: refs (at most one per repository) that the caller may see."""
+class ChunkHit(NamedTuple):
+    """A chunk that a query found, its content, and how well it fits (more is better)."""
 
-    ref_ids: tuple[int, ...]
-    generation: int
+    chunk_id: int
+    content_id: int
+    score: float
 
 
 class SearchBackend(Protocol):
-    """The writing side; the reading side is used by `web.library.search` only."""
+    """Writing is for `web.library.indexing`, reading for `web.library.search` only.
+
+    Tokens are those of `web.library.search.tokens`; `home_ids` restricts a query to contents that
+    these repositories brought first, None searches all. What a query finds may be garbage or belong
+    to other refs: the caller checks each content against what its refs show.
+    """
 
     def add_content(self, *, is_document: bool, home_id: int, chunks: Iterable[ChunkText]) -> None:
         """Make the chunks of a content findable, once a ref shows it."""
@@ -49,4 +54,36 @@ class SearchBackend(Protocol):
 
     def optimize(self) -> None:
         """Merge what many small writes left behind; called once at the end of a large sync."""
+        ...
+
+    def chunk_count(self, *, is_document: bool) -> int:
+        """Return how many chunks there are, roughly: the scale for document frequencies."""
+        ...
+
+    def document_frequencies(self, *, is_document: bool, tokens: Sequence[str]) -> dict[str, int]:
+        """Return in how many chunks each token stands, as stemmed."""
+        ...
+
+    def chunks_by_tokens(
+        self, *, is_document: bool, tokens: Sequence[str], home_ids: Sequence[int] | None
+    ) -> Iterator[ChunkHit]:
+        """Yield the chunks that hold any of the tokens, most relevant first, lazily."""
+        ...
+
+    def chunks_by_phrases(
+        self,
+        *,
+        is_document: bool,
+        phrases: Sequence[Sequence[str]],
+        home_ids: Sequence[int] | None,
+    ) -> Iterator[ChunkHit]:
+        """Yield the chunks whose body holds any of the token sequences, most relevant first."""
+        ...
+
+    def path_ids_by_tokens(self, *, tokens: Sequence[str], limit: int) -> list[int]:
+        """Return ids of paths that hold all of the tokens, at most `limit`."""
+        ...
+
+    def symbol_name_ids_containing(self, *, part: str, limit: int) -> list[int]:
+        """Return ids of symbol names that contain `part` (folded, at least three characters)."""
         ...
