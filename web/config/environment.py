@@ -1,4 +1,4 @@
-"""The settings that come from the environment: each declared once, with a default and a line of help.
+"""The settings that come from the environment: each declared once, with default and help.
 
 `docs/settings.md` is made from this class and from `web.core.limits`.
 """
@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from web.core.startup import read_or_exit
 
 DEVELOPMENT_SECRET_KEY = "development-only-not-a-secret"  # noqa: S105
 
@@ -33,12 +35,41 @@ class Environment(BaseSettings):
     web_port: int = Field(8000, ge=1, le=65535, description="Port of the web process.")
     sidecar_port: int = Field(8001, ge=1, le=65535, description="Port of the MCP sidecar.")
     proxy_port: int = Field(8080, ge=1, le=65535, description="Port of nginx.")
+    bind_host: str = Field(
+        "127.0.0.1", description="Address that web and sidecar listen on; 0.0.0.0 in containers."
+    )
+    trusted_proxies: str = Field(
+        "127.0.0.1",
+        description="Addresses, separated by commas, whose X-Forwarded headers are believed.",
+    )
     allow_local_repositories: bool = Field(
         False, description="Whether a repository's address may be a path of this machine."
+    )
+    fetch_private_hosts: str = Field(
+        "",
+        description="Hosts of a private network, separated by commas, that feeds and sites may be on.",
     )
     debug: bool = Field(False, description="Development mode: never in production.")
     github_api_url: str = Field(
         "https://api.github.com", description="Address of the GitHub API (GitHub Enterprise)."
+    )
+    email_url: str = Field(
+        "",
+        description="Where e-mail goes: smtp://user:password@host:587, smtps://… or "
+        "file:///folder; empty writes it to the console.",
+    )
+    email_from: str = Field(
+        "", description="Sender of e-mail; empty for portolan@ the public host."
+    )
+    oauth_redirect_uris: str = Field(
+        "",
+        description="Further redirect addresses, separated by commas, that OAuth clients may "
+        "register by themselves.",
+    )
+    oauth_metadata_documents: bool = Field(
+        True,
+        description="Whether OAuth clients may be known by a metadata document, which is fetched; "
+        "off where the installation cannot reach the internet.",
     )
     allowed_hosts: str = Field(
         "", description="Further host names that are served, separated by commas."
@@ -72,6 +103,8 @@ class Environment(BaseSettings):
             raise ValueError("PORTOLAN_DATABASE_URL must start with postgresql:// or sqlite:///")
         if self.redis_url and urlsplit(self.redis_url).scheme not in {"redis", "rediss", "unix"}:
             raise ValueError("PORTOLAN_REDIS_URL must start with redis://, rediss:// or unix://")
+        if self.email_url and urlsplit(self.email_url).scheme not in {"smtp", "smtps", "file"}:
+            raise ValueError("PORTOLAN_EMAIL_URL must start with smtp://, smtps:// or file:///")
         ports = [self.web_port, self.sidecar_port, self.proxy_port]
         if len(set(ports)) != len(ports):
             raise ValueError(
@@ -95,19 +128,14 @@ class Environment(BaseSettings):
 
 def load_environment() -> Environment:
     """Return the environment, or end the process with one line per wrong setting."""
-    try:
-        return Environment()
-    except ValidationError as error:
-        lines = []
-        for problem in error.errors(include_url=False):
-            name = ".".join(str(part) for part in problem["loc"]).upper()
-            reason = problem["msg"].removeprefix("Value error, ")
-            lines.append(f"PORTOLAN_{name}: {reason}" if name else reason)
-        sys.exit("Portolan cannot start:\n  " + "\n  ".join(lines))
+    return read_or_exit(Environment)
 
 
 def prepared_data_dir(environment: Environment, *, base_dir: Path) -> Path:
-    """Return the data folder as an absolute path, made if missing; end the process if it cannot be."""
+    """Return the data folder as an absolute path, made if missing.
+
+    Ends the process with a sentence where it cannot be made.
+    """
     folder = environment.data_dir
     folder = folder if folder.is_absolute() else base_dir / folder
     try:

@@ -7,6 +7,8 @@ cut by a number that does not stand here.
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from web.core.startup import read_or_exit
+
 
 class Limits(BaseSettings):
     """The bounds, with their defaults."""
@@ -46,5 +48,51 @@ class Limits(BaseSettings):
     git_timeout_seconds: float = Field(600.0, gt=0, description="Longest run of one git fetch.")
     index_batch_files: int = Field(200, gt=0, description="Files written in one transaction.")
 
+    # Logs
+    max_log_file_bytes: int = Field(
+        10 * 1024 * 1024, gt=0, description="Size at which a process starts a new log file."
+    )
+    max_log_files: int = Field(5, gt=0, description="Log files kept per process.")
+    log_keep_days: int = Field(
+        14, gt=0, description="Days after which the logs of ended processes are removed."
+    )
 
-LIMITS = Limits()
+    # Accounts
+    invitation_days: int = Field(7, gt=0, description="Days that an invitation's link works.")
+    password_reset_hours: int = Field(
+        4, gt=0, description="Hours that a password reset's link works."
+    )
+    sign_in_failures: int = Field(
+        5,
+        gt=0,
+        description="Failed sign-ins with one name from one address before a pause; four times "
+        "as many from one address or ten times as many with one name cause one as well.",
+    )
+    sign_in_pause_minutes: int = Field(15, gt=0, description="Length of that pause.")
+    access_token_minutes: int = Field(60, gt=0, description="Life of an OAuth access token.")
+    refresh_token_days: int = Field(
+        30, gt=0, description="Days without use after which an OAuth connection ends."
+    )
+    max_personal_access_tokens: int = Field(
+        50, gt=0, description="Personal access tokens of one member that work at once."
+    )
+    max_client_registrations_per_hour: int = Field(
+        30, gt=0, description="OAuth clients that one address may register in an hour."
+    )
+    max_password_resets_per_hour: int = Field(
+        10, gt=0, description="Password resets that one address may ask for in an hour."
+    )
+    max_registration_bytes: int = Field(
+        16 * 1024, gt=0, description="Largest registration or metadata document of a client."
+    )
+
+    # Fetching from the web
+    max_url_characters: int = Field(2000, gt=0, description="Longest address that is fetched.")
+    max_fetched_bytes: int = Field(
+        10 * 1024 * 1024, gt=0, description="Largest answer fetched from the web, unpacked."
+    )
+    max_redirects: int = Field(5, ge=0, description="Redirects followed by one fetch.")
+    fetch_timeout_seconds: float = Field(20.0, gt=0, description="Longest time of one fetch.")
+
+
+LIMITS = read_or_exit(Limits)

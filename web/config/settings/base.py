@@ -6,12 +6,16 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from web.config.environment import DEVELOPMENT_SECRET_KEY, load_environment, prepared_data_dir
+from web.core.limits import LIMITS
+from web.core.logs import logging_settings
+from web.core.redaction import hide
 
 ENVIRONMENT = load_environment()
 BASE_DIR = Path(__file__).resolve().parents[3]
 DATA_DIR = prepared_data_dir(ENVIRONMENT, base_dir=BASE_DIR)
 PUBLIC_URL = ENVIRONMENT.public_url.rstrip("/")
 ALLOW_LOCAL_REPOSITORIES = ENVIRONMENT.allow_local_repositories
+FETCH_PRIVATE_HOSTS = frozenset(ENVIRONMENT.fetch_private_hosts.lower().replace(",", " ").split())
 
 DEBUG = ENVIRONMENT.debug
 SECRET_KEY = ENVIRONMENT.secret_key or DEVELOPMENT_SECRET_KEY
@@ -122,11 +126,16 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 os.environ.setdefault("GIT_TERMINAL_PROMPT", "0")
 
-LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["stderr"], "level": ENVIRONMENT.log_level},
-    "loggers": {"mcp.server.streamable_http": {"level": "WARNING"}},
-}
+for secret in (
+    ENVIRONMENT.secret_key,
+    unquote(urlsplit(ENVIRONMENT.database_url).password or ""),
+    unquote(urlsplit(ENVIRONMENT.redis_url).password or ""),
+):
+    hide(secret)
+LOGGING = logging_settings(
+    folder=DATA_DIR / "log",
+    level=ENVIRONMENT.log_level,
+    max_bytes=LIMITS.max_log_file_bytes,
+    max_files=LIMITS.max_log_files,
+    keep_days=LIMITS.log_keep_days,
+)

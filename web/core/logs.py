@@ -1,0 +1,196 @@
+"""Logs: JSON lines, one physical line each, without secrets, one file per process.
+
+A process writes `<process>.<host>.<pid>.jsonl` in the log folder and rotates it alone, so no two
+processes ever rename the same file. Fields: time, level, logger, message, request_id, process,
+caller, tool, then whatever was given as `extra=`, and `exception` with the traceback.
+"""
+
+import json
+import logging
+import os
+import re
+import socket
+import sys
+import time
+import traceback
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Any
+
+from web.core.redaction import redacted, redacted_value
+
+REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
+CALLER: ContextVar[str] = ContextVar("caller", default="")
+TOOL: ContextVar[str] = ContextVar("tool", default="")
+
+_SAFE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_STANDARD_FIELDS = frozenset(
+    vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
+)
+_BREAKS = str.maketrans(
+    {char: f"\\x{ord(char):02x}" for char in map(chr, [*range(32), 127, 0x85])}
+    | {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+
+
+def request_id_from(header: str) -> str:
+    """Return the request id that a proxy sent, or a new one for an absent or unfit one."""
+    return header if _SAFE_REQUEST_ID.fullmatch(header) else uuid.uuid4().hex
+
+
+@contextmanager
+def log_context(*, request_id: str = "", caller: str = "", tool: str = "") -> Iterator[None]:
+    """Give every record of this block these fields; an empty one keeps what was set outside."""
+    variables = ((REQUEST_ID, request_id), (CALLER, caller), (TOOL, tool))
+    tokens = [(variable, variable.set(value)) for variable, value in variables if value]
+    try:
+        yield
+    finally:
+        for variable, token in reversed(tokens):
+            variable.reset(token)
+
+
+def process_name(arguments: Sequence[str]) -> str:
+    """Return what this process is called in logs, from its command line.
+
+    web, sidecar, worker, or the name of the management command or program.
+    """
+    program = Path(arguments[0]) if arguments else Path("python")
+    if program.name == "manage.py" and len(arguments) > 1:
+        return "worker" if arguments[1] == "db_worker" else arguments[1]
+    name = program.parent.name if program.name == "__main__.py" else program.stem
+    return {"mcp_sidecar": "sidecar", "uvicorn": "web"}.get(name, name) or "python"
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object per record, on one line, whatever the message holds."""
+
+    def __init__(self, *, process: str) -> None:
+        super().__init__()
+        self.process = process
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as JSON in ASCII; secrets are replaced in every field."""
+        fields: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": redacted(_message_of(record)),
+            "request_id": REQUEST_ID.get(),
+            "process": f"{self.process}:{record.process}",
+            "caller": CALLER.get(),
+            "tool": TOOL.get(),
+        }
+        for name, value in vars(record).items():
+            if name not in _STANDARD_FIELDS and not name.startswith("_"):
+                fields[name] = redacted_value(value, name=name)
+        if record.exc_info:
+            fields["exception"] = redacted(_traceback_of(record))
+        return json.dumps(fields, default=str)
+
+
+class PlainLines(logging.Formatter):
+    """For terminals: time, level, logger, message; a traceback below it where there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as a line of text; control characters are shown escaped."""
+        stamp = time.strftime("%H:%M:%S", time.localtime(record.created))
+        message = redacted(_message_of(record)).translate(_BREAKS)
+        line = f"{stamp} {record.levelname} {record.name} {message}"
+        if record.exc_info:
+            line = f"{line}\n{redacted(_traceback_of(record))}"
+        return line
+
+
+def _message_of(record: logging.LogRecord) -> str:
+    """Return the message, also where its arguments do not fit it."""
+    try:
+        return record.getMessage()
+    except (TypeError, ValueError, KeyError):
+        return f"{record.msg} {record.args!r}"
+
+
+def _traceback_of(record: logging.LogRecord) -> str:
+    return "".join(traceback.format_exception(*record.exc_info)) if record.exc_info else ""
+
+
+class ProcessFile(RotatingFileHandler):
+    """The file of this process, opened at its first record; a forked child gets its own."""
+
+    def __init__(
+        self, *, folder: str, process: str, max_bytes: int, max_files: int, keep_days: int
+    ) -> None:
+        self.folder = Path(folder)
+        self.process = process
+        self.keep_seconds = keep_days * 86400
+        super().__init__(
+            self._path(),
+            maxBytes=max_bytes,
+            backupCount=max_files - 1,
+            encoding="utf-8",
+            delay=True,
+        )
+        os.register_at_fork(after_in_child=self._start_own_file)
+
+    def _path(self) -> Path:
+        host = re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())
+        return self.folder / f"{self.process}.{host}.{os.getpid()}.jsonl"
+
+    def _start_own_file(self) -> None:
+        self.baseFilename = str(self._path().absolute())
+        if self.stream is not None:
+            with suppress(OSError):
+                self.stream.close()
+            self.stream = None
+
+    def _open(self) -> Any:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._forget_old_files()
+        return super()._open()
+
+    def _forget_old_files(self) -> None:
+        """Remove the files of processes that have not written for the kept time."""
+        oldest = time.time() - self.keep_seconds
+        for path in self.folder.glob("*.jsonl*"):
+            with suppress(OSError):
+                if path.stat().st_mtime < oldest:
+                    path.unlink()
+
+
+def logging_settings(
+    *, folder: Path, level: str, max_bytes: int, max_files: int, keep_days: int
+) -> dict[str, Any]:
+    """Return Django's LOGGING: JSON lines to `folder`, plain lines to standard error."""
+    process = process_name(sys.argv)
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "json": {"()": "web.core.logs.JsonLines", "process": process},
+            "plain": {"()": "web.core.logs.PlainLines"},
+        },
+        "handlers": {
+            "file": {
+                "()": "web.core.logs.ProcessFile",
+                "formatter": "json",
+                "folder": str(folder),
+                "process": process,
+                "max_bytes": max_bytes,
+                "max_files": max_files,
+                "keep_days": keep_days,
+            },
+            "stderr": {"class": "logging.StreamHandler", "formatter": "plain"},
+        },
+        "root": {"handlers": ["file", "stderr"], "level": level},
+        "loggers": {
+            # Django's own handlers would write the same record a second time, unredacted.
+            "django": {"handlers": [], "propagate": True, "level": level},
+            "django.server": {"handlers": [], "propagate": True},
+            "mcp.server.streamable_http": {"level": "WARNING"},
+        },
+    }

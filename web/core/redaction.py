@@ -1,0 +1,80 @@
+"""What must never be written down, and how it is taken out of text: used by the logs.
+
+Recognised are the forms of tokens that Portolan meets (its own, GitHub's, bearer headers), values
+that stand beside a name such as `password`, user information in addresses, private keys, and the
+installation's own secrets once `hide` was told of them.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+REDACTED = "[redacted]"
+_MAX_DEPTH = 6
+
+_NAME = (
+    r"[\w-]*(?:token|secret(?:[_-]?key)?|password|passwd|passphrase|api[_-]?key|access[_-]?key"
+    r"|private[_-]?key|session[_-]?(?:id|key)|code[_-]verifier|authorization|cookie)"
+)
+_SECRET_NAME = re.compile(rf"^{_NAME}$", re.IGNORECASE)
+_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)", re.DOTALL),
+        REDACTED,
+    ),
+    (re.compile(r"\b(ptl_|gh[pousr]_|github_pat_)[A-Za-z0-9_-]{6,}"), rf"\1{REDACTED}"),
+    (
+        re.compile(r"""(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:\w+\s+)?)[^\s"',}]+"""),
+        rf"\1{REDACTED}",
+    ),
+    (re.compile(r"(?i)\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}"), rf"\1{REDACTED}"),
+    (re.compile(r"(://)(?:[^/\s:@]*:[^/\s@]+|[^/\s:@]{8,})(?=@)"), rf"\1{REDACTED}"),
+    (
+        re.compile(rf"""(?i)\b({_NAME}["']?\s*[=:]\s*["']?)(?!\[redacted\])[^\s"'&,;}})]+"""),
+        rf"\1{REDACTED}",
+    ),
+    (re.compile(r"([?&]code=)[^&\s\"']+"), rf"\1{REDACTED}"),
+)
+_hidden: set[str] = set()
+_hidden_pattern: re.Pattern[str] | None = None
+
+
+def hide(secret: str) -> None:
+    """Take `secret` out of every text from now on; texts under 6 characters are not accepted."""
+    global _hidden_pattern  # noqa: PLW0603 - one pattern per process, rebuilt when it grows
+    if len(secret) < 6:  # noqa: PLR2004 - shorter ones would take ordinary words out
+        return
+    _hidden.add(secret)
+    longest_first = sorted(_hidden, key=len, reverse=True)
+    _hidden_pattern = re.compile("|".join(re.escape(value) for value in longest_first))
+
+
+def redacted(text: str) -> str:
+    """Return `text` with every secret replaced by "[redacted]"; the rest stays as it is."""
+    if _hidden_pattern is not None:
+        text = _hidden_pattern.sub(REDACTED, text)
+    for pattern, replacement in _PATTERNS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def redacted_value(value: Any, *, name: str = "", depth: int = 0) -> Any:
+    """Return a copy of `value` that JSON can hold, without secrets.
+
+    Values whose name (`name`, or a key inside) is a secret's are replaced whole. What JSON does
+    not know, and what is nested deeper than six levels, is shown as text.
+    """
+    if name and _SECRET_NAME.match(name) and value not in (None, "", False, True):
+        return REDACTED
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str) or depth >= _MAX_DEPTH:
+        return redacted(str(value))
+    if isinstance(value, Mapping):
+        return {
+            str(key): redacted_value(item, name=str(key), depth=depth + 1)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple | set | frozenset):
+        return [redacted_value(item, depth=depth + 1) for item in value]
+    return redacted(str(value))
