@@ -30,6 +30,7 @@ class Limits(BaseSettings):
     default_search_limit: int = Field(8, gt=0, description="Results of a search by default.")
     max_search_limit: int = Field(20, gt=0, description="Most results of one search page.")
     max_query_characters: int = Field(500, gt=0, description="Longest search query.")
+    max_path_characters: int = Field(8192, gt=0, description="Longest path taken as an argument.")
     max_read_lines: int = Field(400, gt=0, description="Most lines of one read_file answer.")
     max_line_characters: int = Field(500, gt=0, description="Longest line shown whole.")
     default_list_limit: int = Field(100, gt=0, description="Rows of a list by default.")
@@ -45,7 +46,19 @@ class Limits(BaseSettings):
     max_readable_file_bytes: int = Field(
         16 * 1024 * 1024, gt=0, description="Largest file that read_file opens."
     )
+    max_parse_seconds: float = Field(
+        1.0, gt=0, description="CPU time for the definitions of one file; beyond, it has none."
+    )
     git_timeout_seconds: float = Field(600.0, gt=0, description="Longest run of one git fetch.")
+    max_repository_files: int = Field(
+        1_000_000, gt=0, description="Most files of one repository's tree."
+    )
+    min_free_disk_bytes: int = Field(
+        256 * 1024 * 1024, ge=0, description="Free space in the data folder that a sync leaves."
+    )
+    index_batch_bytes: int = Field(
+        8 * 1024 * 1024, gt=0, description="Text written in one transaction, in bytes."
+    )
     index_batch_files: int = Field(200, gt=0, description="Files written in one transaction.")
 
     # Logs
