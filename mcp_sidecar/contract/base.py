@@ -1,26 +1,70 @@
 """What a tool is, as data: independent of Django, of HTTP and of FastMCP.
 
 A contract names the tool, describes it, says what it takes and returns, and renders the result.
-Adapters bind it to services (`mcp_sidecar.tools`) or to the REST API (the facade).
+Adapters bind it to services (`mcp_sidecar.tools`) or to the REST API (the facade). How arguments
+are read stands in `reading`, what tools/list shows in `descriptor`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 
 class Arguments(BaseModel):
-    """Base of every tool's arguments: unknown names are refused, values read leniently where safe."""
+    """Base of every tool's arguments and of the objects nested in them: unknown names are refused.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    Every field has a description and `examples`; the first example is shown to the model.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PathText:
+    """Marks a text argument that names a path.
+
+    A path can hold any text, so what no path can hold (NUL, a lone surrogate) is read as a
+    replacement character and leads to the same "not found" as any other miss.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A result as text for a model, at most MAX_RESULT_CHARACTERS.
+
+    `left_out` rows of the result, counted from its end, did not fit; `shown` did.
+    """
+
+    text: str
+    shown: int = 0
+    left_out: int = 0
 
 
 class Result(BaseModel):
-    """Base of every tool's result; made from a service's record by `from_attributes`."""
+    """Base of every tool's result and of the objects nested in it, read from a service's record.
+
+    A result that is rendered twice is the same text: the first rendering is kept.
+    """
 
     model_config = ConfigDict(from_attributes=True, frozen=True)
+
+    _rendering: Rendering | None = PrivateAttr(default=None)
+
+    @classmethod
+    def of(cls, record: object, **more: Any) -> Self:
+        """Return the result that `record` gives, with the fields `more` that no record has."""
+        result = cls.model_validate(record)
+        return result.model_copy(update=more) if more else result
+
+
+def filters_of(arguments: Arguments, repository: str | None = None) -> dict[str, str]:
+    """Return the filters of a list or search, as text by name; paging and absent ones left out."""
+    filters = {} if repository is None else {"repository": repository}
+    for name, value in arguments.model_dump(exclude={"limit", "cursor"}, exclude_none=True).items():
+        filters[name] = str(value)
+    return filters
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +96,7 @@ class Description:
     @property
     def text(self) -> str:
         """The description as it stands in tools/list."""
-        return "\n\n".join(
+        return "\n".join(
             (
                 self.purpose,
                 f"Not for: {self.not_for}",
@@ -64,10 +108,13 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class ToolContract[A: Arguments, R: Result]:
-    """One tool. `arguments` never holds `repository`: the scope of the endpoint adds it.
+    """One tool.
 
-    `cache_seconds` is None for a tool whose results are never cached. `structured` tools answer
-    with structured content and an output schema besides their text.
+    `uses_repository`: the endpoint's scope offers an argument `repository` besides `arguments`;
+    `requires_repository` makes it mandatory where the endpoint has several. `project_wide` tools
+    stand only on the endpoint over all repositories. `cache_seconds` is None for a tool whose
+    results are never cached. `structured` tools answer with structured content and an output
+    schema besides their text, both together within MAX_RESULT_CHARACTERS.
     """
 
     name: str
@@ -75,7 +122,7 @@ class ToolContract[A: Arguments, R: Result]:
     description: Description
     arguments: type[A]
     result: type[R]
-    render: Callable[[R], str]
+    renderer: Callable[[R], Rendering]
     hints: Hints = READ
     uses_repository: bool = False
     requires_repository: bool = False
@@ -84,5 +131,20 @@ class ToolContract[A: Arguments, R: Result]:
     structured: bool = False
     cache_seconds: int | None = 3600
 
+    def rendering(self, result: R) -> Rendering:
+        """Return how `result` is shown; made once per result."""
+        if result._rendering is None:
+            result._rendering = self.renderer(result)
+        return result._rendering
+
+    def render(self, result: R) -> str:
+        """Return `result` as text: no clock is read, so the text may be cached as it is.
+
+        Instants in its head stand as dates; `rendering.freshness.with_ages` adds how long ago
+        that is, on every answer.
+        """
+        return self.rendering(result).text
+
 
 AnyContract = ToolContract[Any, Any]
+Filters = Mapping[str, str]

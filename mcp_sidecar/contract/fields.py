@@ -1,0 +1,39 @@
+"""Arguments that several tools share, so that one word means one thing everywhere.
+
+What a tool means by them it says itself; here stand their types and bounds.
+"""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from mcp_sidecar.contract.base import PathText
+from mcp_sidecar.contract.limits import MAX_PATH_CHARACTERS, MAX_QUERY_CHARACTERS
+
+MAX_REF_CHARACTERS = 255
+MAX_CURSOR_CHARACTERS = 200
+MAX_WORD_CHARACTERS = 100
+
+Query = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY_CHARACTERS),
+]
+RequiredPath = Annotated[str, PathText(), Field(min_length=1, max_length=MAX_PATH_CHARACTERS)]
+OptionalPath = Annotated[str | None, PathText(), Field(max_length=MAX_PATH_CHARACTERS)]
+OptionalWord = Annotated[str | None, Field(max_length=MAX_WORD_CHARACTERS)]
+Ref = Annotated[
+    str | None,
+    Field(
+        max_length=MAX_REF_CHARACTERS,
+        description="Indexed tag or branch, when not the default branch.",
+        examples=["v5.2"],
+    ),
+]
+Cursor = Annotated[
+    str | None,
+    Field(
+        max_length=MAX_CURSOR_CHARACTERS,
+        description="Next page: the cursor of the answer before, with its other arguments unchanged.",
+        examples=["NDA6OWYyYzFi"],
+    ),
+]

@@ -1,0 +1,41 @@
+"""What every list and search says around its rows: filters, counts, how to go on."""
+
+from collections.abc import Iterable, Mapping
+
+from mcp_sidecar.contract.text import span
+
+MAX_HINTS = 5
+
+
+def filters_line(filters: Mapping[str, str]) -> str:
+    """Return the line that repeats the filters a list was made with."""
+    if not filters:
+        return "filters_applied: none"
+    return "filters_applied: " + ", ".join(
+        f"{name}={span(value, 200)}" for name, value in filters.items()
+    )
+
+
+def count_line(total: int, shown: int, *, noun: str, is_exact: bool = True) -> str:
+    """Return the line that says how many rows there are and how many are shown."""
+    return f"total_count: {total}{'' if is_exact else ' or more'} {noun}, shown: {shown}"
+
+
+def more_line(tool: str, *, cursor: str | None, shown: int, left_out: int) -> str:
+    """Return how to get the rows that are not shown; empty when all are.
+
+    `left_out` rows of this page did not fit, so the page has to be asked for again, smaller.
+    """
+    if left_out:
+        return (
+            f"truncated: {left_out} more on this page passed the size bound. Call {tool} again "
+            f"with the same arguments and limit={max(shown, 1)}, then follow its cursor."
+        )
+    if cursor:
+        return f'truncated: more with {tool}, the same arguments and cursor="{cursor}"'
+    return ""
+
+
+def hint_lines(hints: Iterable[str]) -> list[str]:
+    """Return what to try next, one hint a line."""
+    return [f"Try: {hint}" for hint in list(hints)[:MAX_HINTS]]
