@@ -1,0 +1,100 @@
+"""A real HTTP server on loopback: a test sets its answers and sees what it was asked."""
+
+import ssl
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request as it arrived."""
+
+    path: str
+    headers: Mapping[str, str]
+
+
+@dataclass
+class Reply:
+    """An answer. A body that is a list of pieces is sent chunked, piece by piece."""
+
+    body: bytes | list[bytes] = b""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+Route = Reply | Callable[[Asked], Reply]
+
+
+@dataclass
+class LocalServer:
+    """`routes` by path, without the query; what they are asked is in `asked`, oldest first."""
+
+    port: int
+    scheme: str = "http"
+    routes: dict[str, Route] = field(default_factory=dict)
+    asked: list[Asked] = field(default_factory=list)
+
+    def url(self, path: str = "/", *, host: str = "127.0.0.1") -> str:
+        return f"{self.scheme}://{host}:{self.port}{path}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    local: LocalServer
+
+    def do_GET(self) -> None:
+        asked = Asked(self.path, dict(self.headers))
+        self.local.asked.append(asked)
+        route = self.local.routes.get(self.path.partition("?")[0], Reply(status=404))
+        reply = route if isinstance(route, Reply) else route(asked)
+        self.send_response(reply.status)
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        try:
+            if isinstance(reply.body, list):
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                for piece in reply.body:
+                    self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+                self.wfile.write(b"0\r\n\r\n")
+            else:
+                if "Content-Length" not in reply.headers:
+                    self.send_header("Content-Length", str(len(reply.body)))
+                self.end_headers()
+                self.wfile.write(reply.body)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the client had enough
+        self.close_connection = True
+
+    def log_message(self, *args: Any) -> None:
+        """Keep the test's output clean."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *args: Any) -> None:
+        """Ignore clients that break off."""
+
+
+@contextmanager
+def serving(*, tls: ssl.SSLContext | None = None) -> Iterator[LocalServer]:
+    """Serve on a free port of 127.0.0.1 until the block ends."""
+    handler = type("Handler", (_Handler,), {})
+    server = _Server(("127.0.0.1", 0), handler)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    local = LocalServer(port=server.server_address[1], scheme="https" if tls else "http")
+    handler.local = local  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield local
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,330 @@
+"""Outgoing requests to addresses that somebody else chose: feeds, sites, metadata documents.
+
+`fetch` is the only function of the product that does this. It connects to the very address that
+was checked, looks again at every redirect, and bounds time and size. It sends no cookie, no
+credential and no Referer, and knows no proxy of the environment.
+"""
+
+import ssl
+import time
+import zlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from email.message import Message
+from urllib.parse import urljoin
+
+import httpcore2
+from django.conf import settings
+
+from web.core.addresses import (
+    Resolver,
+    WebAddress,
+    allowed_addresses,
+    system_resolver,
+    web_address,
+)
+from web.core.errors import (
+    InvalidInput,
+    NotFound,
+    PortolanError,
+    TooLarge,
+    TooManyRequests,
+    Unavailable,
+)
+from web.core.limits import LIMITS
+
+USER_AGENT = "Portolan/1 (feed and documentation reader)"
+_REDIRECTS = {301, 302, 303, 307, 308}
+_GONE = {404, 410}
+_OK, _NOT_MODIFIED, _TOO_MANY_REQUESTS = 200, 304, 429
+_MOST_ADDRESSES_TRIED = 4
+_RETRY_AFTER_SECONDS = 60
+_READ_BYTES = 64 * 1024
+_Header = tuple[bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """An answer: `url` is where it came from after redirects, `body` is decompressed.
+
+    With `is_unchanged` the server said that the version the caller has is still the newest; the
+    body is empty then. `content_type` is lowercase without parameters, `charset` the one declared
+    or empty. `etag` and `last_modified` are to be sent with the next request, as they are.
+    """
+
+    url: str
+    is_unchanged: bool
+    content_type: str
+    charset: str
+    body: bytes
+    etag: str
+    last_modified: str
+
+
+def fetch(
+    url: str,
+    *,
+    content_types: Collection[str],
+    etag: str = "",
+    last_modified: str = "",
+    max_bytes: int | None = None,
+    resolver: Resolver = system_resolver,
+) -> Fetched:
+    """Get `url` from the public internet and return the answer.
+
+    `content_types` are the media types that the caller can read (`text/*` for a whole family).
+    `etag` and `last_modified` of an earlier answer make the request conditional. Redirects are
+    followed, LIMITS.max_redirects at most. `max_bytes` bounds the decompressed body, and
+    LIMITS.fetch_timeout_seconds the whole of it. Hosts of settings.FETCH_PRIVATE_HOSTS may be in a
+    private network.
+
+    Raises InvalidInput for an address that is refused and for an answer of another media type,
+    NotFound for 404 and 410, TooLarge, TooManyRequests with the wait that the server asks for, and
+    Unavailable for whatever else goes wrong on the way.
+    """
+    deadline = time.monotonic() + LIMITS.fetch_timeout_seconds
+    bound = LIMITS.max_fetched_bytes if max_bytes is None else max_bytes
+    headers = _request_headers(content_types, etag=etag, last_modified=last_modified)
+    address = web_address(url)
+    for _ in range(LIMITS.max_redirects + 1):
+        answer = _answer(address, headers, deadline=deadline, bound=bound, resolver=resolver)
+        if answer.status not in _REDIRECTS:
+            return _fetched(address, answer, content_types=content_types)
+        address = web_address(urljoin(address.url, answer.header("location")))
+    raise Unavailable(
+        f"{address.host} redirects more than {LIMITS.max_redirects} times.",
+        hint="Use the address that it leads to.",
+    )
+
+
+def inflated(data: bytes, *, max_bytes: int) -> bytes:
+    """Return what gzip or zlib packed into `data`.
+
+    Raises TooLarge beyond `max_bytes`, Unavailable for data that is damaged.
+    """
+    return _inflated([data], max_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    headers: tuple[_Header, ...]
+    body: bytes
+
+    def header(self, name: str) -> str:
+        """Return a header's first value, empty without one."""
+        wanted = name.encode("ascii")
+        return next((v.decode("latin-1") for k, v in self.headers if k.lower() == wanted), "")
+
+
+class _PinnedBackend(httpcore2.SyncBackend):
+    """Connects to addresses checked beforehand, whatever the host name would resolve to now."""
+
+    def __init__(self, addresses: tuple[str, ...], deadline: float) -> None:
+        self._addresses = addresses[:_MOST_ADDRESSES_TRIED]
+        self._deadline = deadline
+
+    def connect_tcp(
+        self,
+        host: str,  # noqa: ARG002 - only the checked addresses count
+        port: int,
+        timeout: float | None = None,  # noqa: ARG002 - the deadline is the bound
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.NetworkStream:
+        """Return a stream to the first address that answers."""
+        for tried, address in enumerate(self._addresses, start=1):
+            share = _left(self._deadline) / (len(self._addresses) - tried + 1)
+            try:
+                stream = super().connect_tcp(address, port, share, local_address, socket_options)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
+                if tried == len(self._addresses):
+                    raise
+            else:
+                return _DeadlineStream(stream, self._deadline)
+        raise httpcore2.ConnectError("no address")
+
+
+class _DeadlineStream(httpcore2.NetworkStream):
+    """A stream whose every step ends at one deadline, so that a slow sender cannot stretch it."""
+
+    def __init__(self, stream: httpcore2.NetworkStream, deadline: float) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
+        return self._stream.read(max_bytes, _left(self._deadline))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
+        self._stream.write(buffer, _left(self._deadline))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ARG002
+    ) -> httpcore2.NetworkStream:
+        stream = self._stream.start_tls(ssl_context, server_hostname, _left(self._deadline))
+        return _DeadlineStream(stream, self._deadline)
+
+    def get_extra_info(self, info: str) -> object:
+        return self._stream.get_extra_info(info)
+
+
+def _answer(
+    address: WebAddress,
+    headers: list[_Header],
+    *,
+    deadline: float,
+    bound: int,
+    resolver: Resolver,
+) -> _Answer:
+    """Return the answer of one hop; the body only of a success, decompressed."""
+    url = httpcore2.URL(
+        scheme=address.scheme, host=address.host, port=address.port, target=address.target
+    )
+    host = (b"Host", address.authority.encode("ascii"))
+    try:
+        addresses = allowed_addresses(
+            address.host,
+            resolver=resolver,
+            private_hosts=settings.FETCH_PRIVATE_HOSTS,
+            timeout_seconds=_left(deadline),
+        )
+        with (
+            httpcore2.ConnectionPool(
+                network_backend=_PinnedBackend(addresses, deadline),
+                ssl_context=ssl.create_default_context(),
+            ) as pool,
+            pool.stream("GET", url, headers=[host, *headers]) as response,
+        ):
+            answer = _Answer(response.status, tuple(response.headers), b"")
+            if response.status != _OK:
+                return answer
+            return _Answer(_OK, answer.headers, _body(answer, response.iter_stream(), bound))
+    except (httpcore2.TimeoutException, _OutOfTimeError):
+        raise Unavailable(
+            f"{address.host} took longer than {LIMITS.fetch_timeout_seconds:g} seconds.",
+            hint="Try again later.",
+        ) from None
+    except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+        raise Unavailable(_failure(address, error), hint="Try again later.") from None
+
+
+def _body(answer: _Answer, chunks: Iterable[bytes], bound: int) -> bytes:
+    declared = answer.header("content-length")
+    if declared.isdecimal() and int(declared) > bound:
+        raise _too_large(bound)
+    encoding = answer.header("content-encoding").strip().lower()
+    if encoding in {"gzip", "x-gzip", "deflate"}:
+        return _inflated(chunks, bound)
+    if encoding not in {"", "identity"}:
+        raise Unavailable(f"The answer is packed as {encoding[:20]!r}, which was not asked for.")
+    body = bytearray()
+    for chunk in chunks:
+        body += chunk
+        if len(body) > bound:
+            raise _too_large(bound)
+    return bytes(body)
+
+
+def _inflated(chunks: Iterable[bytes], bound: int) -> bytes:
+    """Unpack gzip or zlib, never holding more than one block beyond `bound`."""
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
+    body = bytearray()
+    taken = 0
+    try:
+        for chunk in chunks:
+            rest = chunk
+            taken += len(chunk)
+            while rest and not unpacker.eof:
+                body += unpacker.decompress(rest, _READ_BYTES)
+                rest = unpacker.unconsumed_tail
+                if len(body) > bound:
+                    raise _too_large(bound)
+            if taken > bound:
+                raise _too_large(bound)
+        body += unpacker.flush()
+    except zlib.error:
+        raise Unavailable("The answer is packed in a damaged way.") from None
+    if len(body) > bound:
+        raise _too_large(bound)
+    if taken and not unpacker.eof:
+        raise Unavailable("The packed answer ends too early.", hint="Try again later.")
+    if unpacker.unused_data:
+        raise Unavailable("The answer is packed in several parts, which is not understood.")
+    return bytes(body)
+
+
+def _fetched(address: WebAddress, answer: _Answer, *, content_types: Collection[str]) -> Fetched:
+    if answer.status not in {_OK, _NOT_MODIFIED}:
+        raise _status_error(address, answer)
+    message = Message()
+    message["Content-Type"] = answer.header("content-type") or "application/octet-stream"
+    content_type = message.get_content_type()
+    family = content_type.partition("/")[0] + "/*"
+    if answer.status == _OK and not {content_type, family} & set(content_types):
+        raise InvalidInput(
+            f"{address.host} answers with {content_type}, which cannot be read here.",
+            hint="Check that this is the right address.",
+            fields={"url": f"answers with {content_type}"},
+        )
+    return Fetched(
+        url=address.url,
+        is_unchanged=answer.status == _NOT_MODIFIED,
+        content_type=content_type,
+        charset=message.get_content_charset("").lower(),
+        body=answer.body,
+        etag=answer.header("etag"),
+        last_modified=answer.header("last-modified"),
+    )
+
+
+def _status_error(address: WebAddress, answer: _Answer) -> PortolanError:
+    said = f"{address.host} answers with status {answer.status}."
+    if answer.status in _GONE:
+        return NotFound(said, hint="Check the address: nothing is there any more.")
+    if answer.status == _TOO_MANY_REQUESTS:
+        asked = answer.header("retry-after")
+        seconds = int(asked) if asked.isdecimal() else _RETRY_AFTER_SECONDS
+        return TooManyRequests(said, retry_after_seconds=seconds, hint="Fetch less often.")
+    return Unavailable(said, hint="Try again later, or open the address in a browser.")
+
+
+def _request_headers(
+    content_types: Collection[str], *, etag: str, last_modified: str
+) -> list[_Header]:
+    named = {
+        "Accept": ", ".join([*content_types, "*/*;q=0.1"]),
+        "Accept-Encoding": "gzip",
+        "User-Agent": USER_AGENT,
+        "If-None-Match": etag,
+        "If-Modified-Since": last_modified,
+    }
+    return [(name.encode(), value.encode("latin-1")) for name, value in named.items() if value]
+
+
+def _failure(address: WebAddress, error: Exception) -> str:
+    if any(isinstance(reason, ssl.SSLError) for reason in error.args):
+        return f"{address.host} shows a certificate that is not trusted, or speaks no TLS."
+    if isinstance(error, httpcore2.ConnectError):
+        return f"{address.host} does not answer."
+    return f"{address.host} broke off its answer."
+
+
+class _OutOfTimeError(Exception):
+    """The deadline of a fetch has passed."""
+
+
+def _left(deadline: float) -> float:
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
+        raise _OutOfTimeError
+    return seconds
+
+
+def _too_large(bound: int) -> TooLarge:
+    return TooLarge(f"The answer is larger than {bound:,} bytes.")
