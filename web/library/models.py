@@ -82,6 +82,9 @@ class Ref(models.Model):
     commit = models.CharField(max_length=64, blank=True)
     committed_at = models.DateTimeField(null=True)
     indexed_at = models.DateTimeField(null=True)
+    rules = models.CharField(
+        max_length=64, blank=True, help_text="Fingerprint of the rules it was indexed by."
+    )
     # Counts made at indexing time: {"files": n, "indexed": n, "bytes": n,
     # "languages": {name: files}, "skipped": {reason: files}, "documents": n}
     counts = models.JSONField(default=dict)
@@ -152,7 +155,9 @@ class Entry(models.Model):
     Files that are not indexed have no `content` and a `skip_reason` in plain words.
     """
 
-    ref = models.ForeignKey(Ref, on_delete=models.CASCADE, related_name="entries")
+    ref = models.ForeignKey(
+        Ref, on_delete=models.CASCADE, related_name="entries", db_index=False
+    )
     path = models.ForeignKey(Path, on_delete=models.PROTECT)
     oid = models.CharField(max_length=64)
     kind = models.CharField(max_length=12, choices=EntryKind.choices, default=EntryKind.FILE)
