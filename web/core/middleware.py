@@ -1,0 +1,46 @@
+"""What every request of the web process passes: its id in the logs, and one line about it."""
+
+import logging
+import time
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+from web.core.logs import log_context, request_id_from
+
+logger = logging.getLogger(__name__)
+
+
+class RequestLog:
+    """Gives the request an id (nginx's, or a new one), answers it back, and logs the outcome.
+
+    The path is logged without its query, where a client may have put a secret.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Serve the request inside its log context."""
+        request_id = request_id_from(request.headers.get("X-Request-ID", ""))
+        started = time.perf_counter()
+        with log_context(request_id=request_id):
+            response = self.get_response(request)
+            logger.info(
+                "%s %s %s",
+                request.method,
+                request.path,
+                response.status_code,
+                extra={
+                    "seconds": round(time.perf_counter() - started, 4),
+                    "caller": _caller_of(request),
+                },
+            )
+        response.headers["X-Request-ID"] = request_id
+        return response
+
+
+def _caller_of(request: HttpRequest) -> str:
+    """Return the signed-in user as logs name it; empty where the view did not ask who it was."""
+    user = getattr(request, "_cached_user", None)
+    return f"user:{user.pk}" if user is not None and user.is_authenticated else ""

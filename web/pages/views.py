@@ -1,0 +1,31 @@
+"""The pages: a view reads selectors and renders; it writes nothing."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from web.accounts.selectors import principal_of
+from web.pages.setup import client_setups, endpoints
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Say what this is, where the endpoints are, how to connect, and what is indexed."""
+    from web.library.selectors.repositories import repositories_visible_to
+
+    principal = principal_of(request.user)
+    context = {
+        "endpoints": endpoints(settings.PUBLIC_URL),
+        "setups": client_setups(f"{settings.PUBLIC_URL}/mcp/"),
+        "repositories": repositories_visible_to(principal=principal),
+    }
+    return render(request, "pages/home.html", context)
+
+
+@require_safe
+@never_cache
+def alive(_request: HttpRequest) -> JsonResponse:
+    """Answer that the web process is alive; asks nothing of the database."""
+    return JsonResponse({"status": "ok"})
