@@ -33,7 +33,7 @@ Cursor = Annotated[
     str | None,
     Field(
         max_length=MAX_CURSOR_CHARACTERS,
-        description="Next page: the cursor of the answer before, with its other arguments unchanged.",
+        description="Next page: the cursor of the last answer; other arguments unchanged.",
         examples=["NDA6OWYyYzFi"],
     ),
 ]

@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 
 from mcp_sidecar.contract.base import AnyContract, Arguments
 from mcp_sidecar.contract.leniency import prepared
-from mcp_sidecar.contract.repository import NAME, offers_repository
+from mcp_sidecar.contract.repository import NAME, offers_repository, repository_property
 from mcp_sidecar.contract.schema import EXAMPLE, Schema, input_schema
 from mcp_sidecar.contract.text import escaped, shortened
 
@@ -92,14 +92,17 @@ def read_arguments(contract: AnyContract, raw: object, *, names: tuple[str, ...]
         repository = given.pop(NAME, None)
     if not offers_repository(contract, names):
         repository = None
-    problems = _Problems(contract, is_offered=offers_repository(contract, names))
+    problems = _Problems(contract, names if offers_repository(contract, names) else None)
     problems.add_unreadable_texts(given)
     if repository is not None:
         problems.add_repository(repository)
     try:
         arguments = contract.arguments.model_validate(given)
     except ValidationError as error:
-        problems.add_refused(error.errors(include_url=False, include_context=False), given)
+        problems.add_refused(
+            error.errors(include_url=False, include_context=False),
+            raw if isinstance(raw, dict) else given,
+        )
     if problems.found:
         problems.add_missing_repository(repository)
         raise ArgumentError(contract.name, problems.found, count=problems.count)
@@ -109,10 +112,10 @@ def read_arguments(contract: AnyContract, raw: object, *, names: tuple[str, ...]
 class _Problems:
     """Collects the problems of one call, at most one per path and MAX_PROBLEMS in all."""
 
-    def __init__(self, contract: AnyContract, *, is_offered: bool) -> None:
+    def __init__(self, contract: AnyContract, names: tuple[str, ...] | None) -> None:
         self.found: list[Problem] = []
         self._contract = contract
-        self._is_offered = is_offered
+        self._names = names
         self._paths: set[Path] = set()
 
     @property
@@ -123,15 +126,15 @@ class _Problems:
     def add_repository(self, value: object) -> None:
         """Refuse a repository that is no readable text."""
         if not isinstance(value, str):
-            advice = f"got {_shown(value)}; accepted: the name of one repository"
-            self._add((NAME,), "Input should be a valid string", lambda: advice)
+            self._add((NAME,), "Input should be a valid string", lambda: self._repository(value))
         elif _UNREADABLE.search(value):
             self._add_unreadable((NAME,), value)
 
     def add_missing_repository(self, value: object) -> None:
         """Say, besides other problems, that the repository is missing where one is needed."""
-        if self._is_offered and self._contract.requires_repository and value in (None, ""):
-            self._add((NAME,), "Field required", lambda: "got nothing; accepted: a repository")
+        needed = self._names is not None and self._contract.requires_repository
+        if needed and value in (None, ""):
+            self._add((NAME,), "Field required", lambda: self._repository(None))
 
     def add_unreadable_texts(self, given: object) -> None:
         """Refuse every text that holds what no database or answer can."""
@@ -140,7 +143,7 @@ class _Problems:
                 self._add_unreadable(path, value)
 
     def add_refused(self, errors: list[ErrorDetails], given: object) -> None:
-        """Add what the arguments model refused."""
+        """Add what the arguments model refused of what was given."""
         for error in errors:
             reason = _WORDING.get(error["type"], error["msg"]).removeprefix("Value error, ")
             self._add(
@@ -172,9 +175,14 @@ class _Problems:
         came = "nothing" if kind == "missing" else _shown(_at(given, path))
         return f"got {came}; accepted: {_accepted(schema)}"
 
+    def _repository(self, value: object) -> str:
+        schema = repository_property(self._names or (), required=True)
+        came = "nothing" if value is None else _shown(value)
+        return f"got {came}; accepted: {_accepted(schema)}"
+
     def _nearest(self, name: str, parent: Schema, *, is_top: bool) -> str:
         names = list(parent.get("properties", {}))
-        if is_top and self._is_offered:
+        if is_top and self._names is not None:
             names.append(NAME)
         if not names:
             return "no such argument; this tool takes none"

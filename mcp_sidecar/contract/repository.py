@@ -20,8 +20,10 @@ def offers_repository(contract: AnyContract, names: tuple[str, ...] | None) -> b
 def repository_property(
     names: tuple[str, ...], *, required: bool, as_enum: bool = True
 ) -> dict[str, Any]:
-    """Return the schema of the argument: an enum of the names, or a string that says where they
-    are listed when they are more than MAX_REPOSITORY_ENUM or `as_enum` is off.
+    """Return the schema of the argument: an enum of the names.
+
+    With more than MAX_REPOSITORY_ENUM names, or `as_enum` off, a string that says where they are
+    listed.
     """
     meaning = (
         "Name of the repository."

@@ -84,13 +84,18 @@ def _one_option(node: Schema, definitions: dict[str, Schema], where: str) -> Sch
         kept = [option for option in options if option != {"type": "null"}]
         if len(kept) != 1:
             raise SchemaError(f"{where}: a union cannot be simplified")
-        beside = {key: value for key, value in node.items() if key not in {"anyOf", "oneOf", "allOf"}}
+        beside = {
+            key: value for key, value in node.items() if key not in {"anyOf", "oneOf", "allOf"}
+        }
         node = {**_one_option(_resolved(kept[0], definitions), definitions, where), **beside}
     if "const" in node:
         node = {key: value for key, value in node.items() if key != "const"} | {
             "enum": [node["const"]]
         }
-    for keyword, plain, step in (("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)):
+    for keyword, plain, step in (
+        ("exclusiveMinimum", "minimum", 1),
+        ("exclusiveMaximum", "maximum", -1),
+    ):
         if keyword in node and node.get("type") == "integer":
             node = dict(node)
             node[plain] = node.pop(keyword) + step

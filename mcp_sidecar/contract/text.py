@@ -1,12 +1,15 @@
-"""Text from repositories, made safe to show: invisible characters escaped, spans and fences closed.
+r"""Text from repositories, safe to show: invisible characters escaped, spans and fences closed.
 
 Two dangers are met here. Characters that a reader does not see but a model reads (bidirectional
-controls, zero width, the tag block) are shown as escapes such as \\u202e. Text that imitates the
+controls, zero width, the tag block) are shown as escapes such as \u202e. Text that imitates the
 answer's own layout (a newline in a path, ``` in a file) stays inside its span or fence.
 """
 
 import re
+from typing import Final
 
+MAX_PATH_SHOWN: Final = 1_000
+_LAST_OF_FOUR_DIGITS = 0xFFFF
 _INVISIBLE_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # Categories Cc, Cf, Cs, Zl, Zp, the tag block, noncharacters, and letters and marks without a
 # shape (Hangul fillers, joiners). A single variation selector is part of many emoji and stays;
@@ -22,11 +25,12 @@ _INVISIBLE = re.compile(
 )
 _BACKTICKS = re.compile(r"`+")
 _LANGUAGE = re.compile(r"[^A-Za-z0-9+#._-]")
+_NOT_IN_WORDS = re.compile(r"[^A-Za-z0-9 +#._/-]")
 
 
 def _escape(match: re.Match[str]) -> str:
     point = ord(match.group())
-    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"
+    return f"\\u{point:04x}" if point <= _LAST_OF_FOUR_DIGITS else f"\\U{point:08x}"
 
 
 def escaped(text: str) -> tuple[str, int]:
@@ -63,6 +67,19 @@ def span(text: str, most: int = 400) -> str:
     ticks = "`" * (longest_run(line) + 1)
     padding = " " if line[0] in "` " or line[-1] in "` " else ""
     return f"{ticks}{padding}{line}{padding}{ticks}"
+
+
+def path_span(path: str) -> str:
+    """Return a path as a code span."""
+    return span(path, MAX_PATH_SHOWN)
+
+
+def word(text: str) -> str:
+    """Return a word of the platform's own (a kind, a language, a cursor) that needs no span.
+
+    Whatever such a word never holds is shown as "?".
+    """
+    return _NOT_IN_WORDS.sub("?", shortened(text, 200))
 
 
 def fence(text: str, language: str = "") -> str:

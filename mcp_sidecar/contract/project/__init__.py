@@ -1,0 +1,26 @@
+"""The contracts of portolan-project, one file each; `CONTRACTS` in the order of tools/list."""
+
+from mcp_sidecar.contract.base import AnyContract
+from mcp_sidecar.contract.project import (
+    find_symbol,
+    get_repository,
+    list_docs,
+    list_files,
+    list_repositories,
+    read_doc,
+    read_file,
+    search_code,
+    search_docs,
+)
+
+CONTRACTS: tuple[AnyContract, ...] = (
+    list_repositories.CONTRACT,
+    get_repository.CONTRACT,
+    search_code.CONTRACT,
+    find_symbol.CONTRACT,
+    list_files.CONTRACT,
+    read_file.CONTRACT,
+    search_docs.CONTRACT,
+    list_docs.CONTRACT,
+    read_doc.CONTRACT,
+)

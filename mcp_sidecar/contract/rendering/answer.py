@@ -17,28 +17,48 @@ UNTRUSTED = (
 _MOST_CLOSING_LINES = 8
 _MOST_CLOSING_CHARACTERS = 500
 _RESERVE = min(4_500, MAX_RESULT_CHARACTERS // 4)
-MAX_BLOCK_CHARACTERS = MAX_RESULT_CHARACTERS // 4
+MAX_HEAD_CHARACTERS = MAX_RESULT_CHARACTERS // 4
+MAX_BLOCK_CHARACTERS = MAX_RESULT_CHARACTERS // 2
+MAX_SOURCE_CHARACTERS = MAX_RESULT_CHARACTERS // 6
 
 
 class Answer:
     """Collects head, blocks and closing; `text` joins them.
 
-    Everything added is escaped here, so no caller can forget it. The head may take as much as the
-    rows leave; it is made of bounded spans.
+    Everything added is escaped here, so no caller can forget it. A head takes at most
+    MAX_HEAD_CHARACTERS, so that one block of MAX_BLOCK_CHARACTERS always fits.
     """
 
     def __init__(self, head: Iterable[str], *, is_untrusted: bool = True) -> None:
         self._escapes = 0
         self._is_untrusted = is_untrusted
-        self._head = self._own("\n".join(line for line in head if line))
+        self._head = self._bounded(head)
         self._blocks: list[str] = []
         # The notice and the note of escapes, with the blank lines around them.
         self._free = MAX_RESULT_CHARACTERS - _RESERVE - len(self._head) - len(UNTRUSTED) - 120
+
+    def _bounded(self, head: Iterable[str]) -> str:
+        lines: list[str] = []
+        room = MAX_HEAD_CHARACTERS
+        wanted = [line for line in head if line]
+        for line in wanted:
+            shown = self._own(line)
+            room -= len(shown) + 1
+            if room < 0:
+                lines.append(f"({len(wanted) - len(lines)} more lines of this head left out)")
+                break
+            lines.append(shown)
+        return "\n".join(lines)
 
     def _own(self, text: str) -> str:
         shown, count = escaped(text)
         self._escapes += count
         return shown
+
+    @property
+    def free(self) -> int:
+        """How many characters the blocks to come may take."""
+        return self._free - 2
 
     def add(self, block: str) -> bool:
         """Add a block (a row with its text) when it fits whole; return whether it did."""

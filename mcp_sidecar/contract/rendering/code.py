@@ -19,11 +19,10 @@ def numbered(lines: Sequence[str], start_line: int, marked: Collection[int] = ()
 
 
 def fenced(rows: Sequence[str], *, most: int, language: str = "") -> tuple[str, int]:
-    """Return the first rows in a fence and how many they are: as many as `most` characters hold
-    when shown, fence included.
+    """Return the first rows in a fence, and how many they are.
 
-    A row over MAX_LINE_CHARACTERS is shortened and says by how much. Without any row the text is
-    empty.
+    They are as many as `most` characters hold when shown, fence included. A row over
+    MAX_LINE_CHARACTERS is shortened and says by how much. Without any row the text is empty.
     """
     kept: list[str] = []
     used = len(language) + 10

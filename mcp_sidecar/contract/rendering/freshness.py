@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from mcp_sidecar.contract.base import Result
-from mcp_sidecar.contract.text import span
+from mcp_sidecar.contract.text import span, word
 
 SHORT_COMMIT: Final = 8
 MAX_REPOSITORIES_NAMED: Final = 10
@@ -27,7 +27,7 @@ _FORMAT: Final = "%Y-%m-%d %H:%M UTC"
 
 
 class Freshness(Result):
-    """Which state of a repository an answer speaks of; `commit` is empty when nothing is indexed."""
+    """State of a repository that an answer speaks of; `commit` is empty when none is indexed."""
 
     repository: str
     ref: str
@@ -48,7 +48,7 @@ def state(freshness: Freshness) -> str:
     where = f"repository {span(freshness.repository)}"
     if not freshness.commit:
         return f"{where}: nothing is indexed yet.{_staleness(freshness)}"
-    text = f"{where} at {span(freshness.ref)}, commit {freshness.commit[:SHORT_COMMIT]}"
+    text = f"{where} at {span(freshness.ref)}, commit {word(freshness.commit[:SHORT_COMMIT])}"
     if freshness.committed_at is not None:
         text += f" of {instant(freshness.committed_at)}"
     if freshness.indexed_at is not None:

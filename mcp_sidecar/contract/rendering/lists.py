@@ -1,24 +1,23 @@
 """What every list and search says around its rows: filters, counts, how to go on."""
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
-from mcp_sidecar.contract.text import span
+from mcp_sidecar.contract.text import shortened, span, word
 
-MAX_HINTS = 5
+MAX_HINTS: Final = 5
+MAX_HINT_CHARACTERS: Final = 300
 
 
 def filters_line(filters: Mapping[str, str]) -> str:
     """Return the line that repeats the filters a list was made with."""
-    if not filters:
-        return "filters_applied: none"
-    return "filters_applied: " + ", ".join(
-        f"{name}={span(value, 200)}" for name, value in filters.items()
-    )
+    shown = ", ".join(f"{name}={span(value, 200)}" for name, value in filters.items())
+    return f"filters_applied: {shown or 'none'}"
 
 
 def count_line(total: int, shown: int, *, noun: str, is_exact: bool = True) -> str:
     """Return the line that says how many rows there are and how many are shown."""
-    return f"total_count: {total}{'' if is_exact else ' or more'} {noun}, shown: {shown}"
+    return f"total_count: {total}{'' if is_exact else ' or more'} {noun}; shown: {shown}"
 
 
 def more_line(tool: str, *, cursor: str | None, shown: int, left_out: int) -> str:
@@ -28,14 +27,20 @@ def more_line(tool: str, *, cursor: str | None, shown: int, left_out: int) -> st
     """
     if left_out:
         return (
-            f"truncated: {left_out} more on this page passed the size bound. Call {tool} again "
-            f"with the same arguments and limit={max(shown, 1)}, then follow its cursor."
+            f"truncated: {left_out} more rows of this page did not fit. Call {tool} with the same "
+            f"arguments and limit={max(shown, 1)}, then go on with its cursor."
         )
     if cursor:
-        return f'truncated: more with {tool}, the same arguments and cursor="{cursor}"'
+        return (
+            f"truncated: for the next page call {tool} with the same arguments "
+            f'and cursor="{word(cursor)}"'
+        )
     return ""
 
 
 def hint_lines(hints: Iterable[str]) -> list[str]:
     """Return what to try next, one hint a line."""
-    return [f"Try: {hint}" for hint in list(hints)[:MAX_HINTS]]
+    return [
+        f"Try: {shortened(' '.join(hint.split()), MAX_HINT_CHARACTERS)}"
+        for hint in list(hints)[:MAX_HINTS]
+    ]

@@ -1,0 +1,91 @@
+"""list_docs: the table of contents of the documentation."""
+
+from pydantic import Field
+
+from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
+from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
+from mcp_sidecar.contract.rendering.answer import Answer
+from mcp_sidecar.contract.rendering.freshness import Freshness, searched
+from mcp_sidecar.contract.rendering.lists import count_line, filters_line, more_line
+from mcp_sidecar.contract.text import path_span, span, word
+
+NAME = "list_docs"
+
+
+class ListDocsArguments(Arguments):
+    """What list_docs takes."""
+
+    path: OptionalPath = Field(
+        None, description="Only pages below this folder.", examples=["docs/howto"]
+    )
+    ref: Ref = None
+    limit: int = Field(
+        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Most rows.", examples=[50]
+    )
+    cursor: Cursor = None
+
+
+class DocumentItem(Result):
+    """A page in the table of contents; see the record of the same name."""
+
+    repository: str
+    path: str
+    title: str
+    format: str
+    section_count: int
+
+
+class ListDocsResult(Result):
+    """One page of documents by repository and path."""
+
+    documents: tuple[DocumentItem, ...]
+    total_count: int
+    next_cursor: str | None
+    freshness: tuple[Freshness, ...]
+    filters_applied: dict[str, str] = {}
+
+
+def render(result: ListDocsResult) -> Rendering:
+    """Return one line per document."""
+    names = [document.repository for document in result.documents]
+    answer = Answer([*searched(result.freshness, names), filters_line(result.filters_applied)])
+    is_named = len(result.freshness) != 1
+    shown = answer.add_rows(_row(document, is_named=is_named) for document in result.documents)
+    left_out = len(result.documents) - shown
+    closing = [
+        count_line(result.total_count, shown, noun="pages"),
+        more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
+    ]
+    if not result.documents:
+        closing = ["No documentation matches.", "Try: without path, or search_code."]
+    return Rendering(answer.text(closing), shown, left_out)
+
+
+def _row(document: DocumentItem, *, is_named: bool) -> str:
+    sections = f"{document.section_count} section{'' if document.section_count == 1 else 's'}"
+    where = f", in {span(document.repository)}" if is_named else ""
+    title = span(document.title, 200)
+    return f"- {path_span(document.path)} {title}, {word(document.format)}, {sections}{where}"
+
+
+CONTRACT = ToolContract(
+    name=NAME,
+    title="List documentation",
+    description=Description(
+        purpose="List the documentation pages with path, title and number of sections, by path. "
+        "Use it to see what is documented, or to find the path for read_doc.",
+        not_for="finding the page that answers a question (search_docs), files of any kind "
+        "(list_files).",
+        returns='Markdown: the indexed commit, then rows such as "- `docs/howto/logging.txt` '
+        '`How to configure logging`, restructuredtext, 7 sections"; total_count; the cursor of '
+        "the next page.",
+        errors="invalid_input: correct the argument it names and call again. not_found: no such "
+        "folder or ref, take one it names or leave it out. unavailable: try once more, then tell "
+        "the user.",
+    ),
+    arguments=ListDocsArguments,
+    result=ListDocsResult,
+    renderer=render,
+    uses_repository=True,
+)

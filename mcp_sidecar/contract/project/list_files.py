@@ -1,0 +1,107 @@
+"""list_files: one folder, or the files that match a glob."""
+
+from pydantic import Field
+
+from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
+from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
+from mcp_sidecar.contract.rendering.answer import Answer
+from mcp_sidecar.contract.rendering.freshness import Freshness, state
+from mcp_sidecar.contract.rendering.lists import count_line, filters_line, more_line
+from mcp_sidecar.contract.text import path_span, span, word
+
+NAME = "list_files"
+
+
+class ListFilesArguments(Arguments):
+    """What list_files takes."""
+
+    path: OptionalPath = Field(
+        None, description="Folder; left out, the root.", examples=["django/db/models"]
+    )
+    pattern: OptionalPath = Field(
+        None,
+        description="Glob over whole paths, in all folders below path; left out, one folder is "
+        "listed.",
+        examples=["**/*.html"],
+    )
+    ref: Ref = None
+    limit: int = Field(
+        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Most rows.", examples=[50]
+    )
+    cursor: Cursor = None
+
+
+class FileItem(Result):
+    """A row of a listing; see the record of the same name."""
+
+    path: str
+    kind: str
+    size: int
+    language: str
+    note: str
+    file_count: int = 0
+
+
+class ListFilesResult(Result):
+    """One page of a folder or of the files that match, folders first."""
+
+    items: tuple[FileItem, ...]
+    total_count: int
+    next_cursor: str | None
+    freshness: Freshness
+    filters_applied: dict[str, str] = {}
+
+
+def render(result: ListFilesResult) -> Rendering:
+    """Return one line per folder or file."""
+    answer = Answer([f"Listed {state(result.freshness)}", filters_line(result.filters_applied)])
+    shown = answer.add_rows(_row(item) for item in result.items)
+    left_out = len(result.items) - shown
+    closing = [
+        count_line(result.total_count, shown, noun="rows"),
+        more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
+    ]
+    if not result.items:
+        closing = [
+            "Nothing matches.",
+            "Try: a pattern such as **/*.py without path, or leave both out to see the root.",
+        ]
+    return Rendering(answer.text(closing), shown, left_out)
+
+
+def _row(item: FileItem) -> str:
+    if item.kind == "folder":
+        files = f"{item.file_count} file{'' if item.file_count == 1 else 's'}"
+        return f"- {path_span(item.path.rstrip('/') + '/')} folder, {files}"
+    parts = [f"{item.size} bytes"]
+    if item.kind != "file":
+        parts.insert(0, word(item.kind.replace("_", " ")))
+    if item.language:
+        parts.append(word(item.language))
+    if item.note:
+        parts.append(span(item.note, 300))
+    return f"- {path_span(item.path)} {', '.join(parts)}"
+
+
+CONTRACT = ToolContract(
+    name=NAME,
+    title="List files",
+    description=Description(
+        purpose="List the folders and files of one folder, or all files whose path matches a glob, "
+        "with size, language and kind. Use it to learn a layout or to find a file by its name.",
+        not_for="what files contain (search_code), the documentation pages with their titles "
+        "(list_docs).",
+        returns='Markdown: the indexed commit, then rows such as "- `django/db/` folder, 212 '
+        'files" or "- `setup.cfg` 1893 bytes, ini"; what is not indexed says why; total_count; '
+        "the cursor of the next page.",
+        errors="invalid_input: correct the argument it names and call again. not_found: no such "
+        "folder or ref, take one it names or list the parent folder. unavailable: try once more, "
+        "then tell the user.",
+    ),
+    arguments=ListFilesArguments,
+    result=ListFilesResult,
+    renderer=render,
+    uses_repository=True,
+    requires_repository=True,
+)
