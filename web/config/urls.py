@@ -1,6 +1,10 @@
 """The addresses of the web process. MCP is not among them: nginx sends it to the sidecar."""
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = [path("admin/", admin.site.urls)]
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("web.pages.urls")),
+    path("", include("web.accounts.urls")),
+    path("admin/", admin.site.urls),
+]

@@ -80,7 +80,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
 
 
 def _mailer(url: str) -> dict[str, Any]:
-    """Return Django's entry for an e-mail address of the environment; the console for an empty one."""
+    """Return Django's entry for PORTOLAN_EMAIL_URL; the console for an empty one."""
     parts = urlsplit(url)
     if parts.scheme == "file":
         return {

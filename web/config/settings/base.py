@@ -5,7 +5,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from django.utils.csp import CSP
+
 from web.config.environment import DEVELOPMENT_SECRET_KEY, load_environment, prepared_data_dir
+from web.config.settings.accounts import *  # noqa: F403
+from web.config.settings.accounts import ACCOUNTS_APPS
 from web.core.limits import LIMITS
 from web.core.logs import logging_settings
 from web.core.redaction import hide
@@ -31,13 +35,17 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.contrib.humanize",
     "django_tasks_db",
+    *ACCOUNTS_APPS,
     "web.library",
     "web.pages",
     "mcp_sidecar",
 ]
 MIDDLEWARE = [
+    "web.core.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -45,7 +53,20 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
+# Nothing from elsewhere, nothing inline; frames nowhere.
+SECURE_CSP = {
+    "default-src": [CSP.NONE],
+    "script-src": [CSP.SELF],
+    "style-src": [CSP.SELF],
+    "img-src": [CSP.SELF, "data:"],
+    "font-src": [CSP.SELF],
+    "connect-src": [CSP.SELF],
+    "form-action": [CSP.SELF],
+    "base-uri": [CSP.NONE],
+    "frame-ancestors": [CSP.NONE],
+}
 ROOT_URLCONF = "web.config.urls"
 ASGI_APPLICATION = "web.config.asgi.application"
 TEMPLATES = [
@@ -130,6 +151,7 @@ for secret in (
     ENVIRONMENT.secret_key,
     unquote(urlsplit(ENVIRONMENT.database_url).password or ""),
     unquote(urlsplit(ENVIRONMENT.redis_url).password or ""),
+    unquote(urlsplit(ENVIRONMENT.email_url).password or ""),
 ):
     hide(secret)
 LOGGING = logging_settings(

@@ -1,0 +1,80 @@
+"""What the services and selectors of accounts take and return: frozen records, never models."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who acts, and from where. `user_id` is None for the command line and for strangers."""
+
+    user_id: int | None
+    username: str
+    address: str = ""
+
+    @classmethod
+    def of(cls, user: Any, *, address: str = "") -> Self:
+        """Return the signed-in user as an actor."""
+        return cls(user_id=user.pk, username=user.get_username(), address=address)
+
+
+COMMAND_LINE = Actor(user_id=None, username="command line")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRecord:
+    """A personal access token without its secret; `hint` is its first characters."""
+
+    token_id: int
+    name: str
+    hint: str
+    scopes: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    is_expired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TokenMade:
+    """A new token; `secret` exists here and nowhere else."""
+
+    token: TokenRecord
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationMade:
+    """A new invitation; `link` signs up once and is not stored."""
+
+    invitation_id: int
+    email: str
+    link: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionRecord:
+    """An application that a member gave access to.
+
+    `identity` says what is known of it beyond the name it gave itself; `resources` the addresses
+    of the servers that it may call.
+    """
+
+    connection_id: int
+    name: str
+    identity: str
+    scopes: tuple[str, ...]
+    resources: tuple[str, ...]
+    connected_at: datetime
+    renewed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedResource:
+    """An MCP endpoint as OAuth sees it: `url` without the last slash, and the scope it asks for."""
+
+    url: str
+    scope: str
+    title: str

@@ -1,0 +1,1 @@
+"""What the outside may change in accounts."""

@@ -1,0 +1,1 @@
+"""The pages of accounts and the endpoints of the authorization server."""

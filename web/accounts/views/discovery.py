@@ -1,0 +1,68 @@
+"""What clients read before they ask for access, and the honest 404 for what there is not.
+
+Clients try several addresses until one answers; a page of HTML, a redirect or a wrong document at
+any of them makes sign-in fail in ways that nobody can read.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.decorators import method_decorator
+from django.views import View
+from django.views.decorators.csrf import csrf_exempt
+from oauth2_provider.views import OAuthServerMetadataView
+
+from web.accounts.selectors.resources import protected_resource_metadata
+
+_ALLOWED_HEADERS = "Authorization, Content-Type, MCP-Protocol-Version"
+
+
+def open_to_browsers(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Let pages of any origin call this endpoint: it reads no cookie, so that is no risk.
+
+    Answers the preflight (Fetch standard, CORS protocol) itself.
+    """
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *arguments: Any, **options: Any) -> HttpResponse:
+        is_preflight = (
+            request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+        )
+        response = (
+            HttpResponse(status=204) if is_preflight else view(request, *arguments, **options)
+        )
+        response["Access-Control-Allow-Origin"] = "*"
+        if is_preflight:
+            response["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE"
+            response["Access-Control-Allow-Headers"] = _ALLOWED_HEADERS
+            response["Access-Control-Max-Age"] = "86400"
+        return response
+
+    return wrapped
+
+
+@csrf_exempt
+@open_to_browsers
+def not_found(_request: HttpRequest, **_parts: str) -> JsonResponse:
+    """Answer any method at an address that a client may try and that does not exist."""
+    return JsonResponse({"error": "not_found"}, status=404)
+
+
+@method_decorator(open_to_browsers, name="dispatch")
+class ServerMetadataView(OAuthServerMetadataView):  # type: ignore[misc]
+    """The authorization server's metadata (RFC 8414)."""
+
+
+@method_decorator(open_to_browsers, name="dispatch")
+class ResourceMetadataView(View):
+    """The metadata of an MCP endpoint (RFC 9728), for installations without nginx in front.
+
+    Behind nginx the sidecar answers these addresses, from the same selector.
+    """
+
+    def get(self, request: HttpRequest, endpoint: str) -> JsonResponse:
+        """Return the document of the endpoint, or 404."""
+        document = protected_resource_metadata(endpoint)
+        return not_found(request) if document is None else JsonResponse(document)

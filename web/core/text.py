@@ -1,0 +1,19 @@
+"""Text that others wrote, made fit to be shown."""
+
+import unicodedata
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def visible_line(text: str) -> str:
+    """Return `text` as one line without characters that cannot be seen.
+
+    Controls, direction marks, zero-width and unassigned characters are dropped, white space is
+    folded: what is left cannot pretend to be something else by hiding or turning parts around.
+    """
+    seen = "".join(
+        " " if char.isspace() else char
+        for char in text
+        if char.isspace() or unicodedata.category(char) not in _UNSEEN
+    )
+    return " ".join(seen.split())
