@@ -19,6 +19,9 @@ class Limits(BaseSettings):
     max_body_bytes: int = Field(1024 * 1024, gt=0, description="Largest request body, in bytes.")
     max_batch_size: int = Field(20, gt=0, description="Most messages in one JSON-RPC batch.")
     max_json_depth: int = Field(64, gt=0, description="Deepest nesting of a JSON body.")
+    body_timeout_seconds: float = Field(
+        30.0, gt=0, description="Longest time the body of a request may take to arrive."
+    )
     call_deadline_seconds: float = Field(
         25.0, gt=0, description="Longest time a tool call may take."
     )

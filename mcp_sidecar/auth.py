@@ -1,0 +1,98 @@
+"""Who is calling: from the headers of a request to a caller, or to a refusal.
+
+Nothing is kept of a token but its digest, and that only until the database may have changed, so a
+revoked one is refused within a second on every worker. A GitHub token is the caller's own: it is
+used for this request and goes nowhere else.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from django.apps import apps
+
+from mcp_sidecar import bridge
+from mcp_sidecar.remembered import Remembered, mark
+from web.accounts.principals import ANONYMOUS, Principal
+
+MAX_TOKEN_CHARACTERS: Final = 4096
+_GITHUB_TOKEN = re.compile(r"(?:gh[pous]_|github_pat_)[A-Za-z0-9_]{10,255}")
+_BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/-]+=*)")
+
+
+class Unauthorized(Exception):
+    """The request carries a credential that is not one, or is not one for this endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: the principal for services, and what only the sidecar needs to know.
+
+    `label` names the caller in logs: "anonymous" or "user:<id>".
+    """
+
+    principal: Principal
+    github_token: str | None = field(default=None, repr=False)
+
+    @property
+    def label(self) -> str:
+        """The caller's name in logs and signals."""
+        user_id = self.principal.user_id
+        return "anonymous" if user_id is None else f"user:{user_id}"
+
+
+NOBODY: Final = Caller(ANONYMOUS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    principal: Principal | None
+
+
+_owners: Remembered[tuple[bytes, str], _Owner] = Remembered()
+
+
+async def caller_of(headers: Mapping[bytes, bytes], *, resource: str, scope: str | None) -> Caller:
+    """Return who calls the endpoint whose public address is `resource`.
+
+    No Authorization is anonymous; a bearer of GitHub's form is anonymous with that token. A token
+    without `scope` sees what everyone sees. Raises Unauthorized for any other credential.
+    """
+    authorization = headers.get(b"authorization")
+    beside = headers.get(b"x-github-token")
+    if authorization is None and beside is None:
+        return NOBODY
+    github_token = _github_token(beside)
+    if authorization is None:
+        return Caller(ANONYMOUS, github_token)
+    bearer = _BEARER.fullmatch(authorization.decode("latin-1").strip())
+    if bearer is None or len(bearer[1]) > MAX_TOKEN_CHARACTERS:
+        raise Unauthorized
+    token = bearer[1]
+    if _GITHUB_TOKEN.fullmatch(token):
+        return Caller(ANONYMOUS, token)
+    principal = await _principal(token, resource)
+    if principal is None:
+        raise Unauthorized
+    if scope is not None and not principal.allows(scope):
+        principal = replace(principal, is_member=False, is_staff=False)
+    return Caller(principal, github_token)
+
+
+async def _principal(token: str, resource: str) -> Principal | None:
+    if not apps.is_installed("web.accounts"):
+        return None
+    from web.accounts.selectors.principals import principal_for_token
+
+    async def read() -> _Owner:
+        return _Owner(await bridge.look_up(principal_for_token, token=token, resource=resource))
+
+    digest = hashlib.sha256(token.encode()).digest()
+    return (await _owners.get((digest, resource), read, at=mark())).principal
+
+
+def _github_token(header: bytes | None) -> str | None:
+    token = "" if header is None else header.decode("latin-1").strip()
+    return token if _GITHUB_TOKEN.fullmatch(token) else None

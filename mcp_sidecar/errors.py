@@ -1,0 +1,96 @@
+"""One place that says how every failure looks to an MCP client.
+
+- A tool's own failure (`web.core.errors`) is a result with `isError`: `failure_text`.
+- What the protocol forbids is a JSON-RPC error: the codes below.
+- What nobody foresaw is -32603 "Internal error" with the request id and nothing else: `unforeseen`
+  writes it to the log, once.
+- What HTTP refuses before a message is read is `{"error": code, "message": sentence}`.
+"""
+
+import logging
+from typing import Any, Final
+
+from mcp_types import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    UNSUPPORTED_PROTOCOL_VERSION,
+)
+
+from mcp_sidecar.contract.failures import failure_text as contract_failure_text
+from web.core.errors import DeadlineExceeded, PortolanError, Unavailable
+
+__all__ = [
+    "HEADER_MISMATCH",
+    "INTERNAL_ERROR",
+    "INVALID_PARAMS",
+    "INVALID_REQUEST",
+    "METHOD_NOT_FOUND",
+    "PARSE_ERROR",
+    "UNAVAILABLE",
+    "UNSUPPORTED_PROTOCOL_VERSION",
+    "ProtocolError",
+    "failure_text",
+    "unavailable",
+    "unforeseen",
+    "unknown_tool",
+]
+
+logger = logging.getLogger(__name__)
+
+# Of the range that JSON-RPC and MCP leave to implementations (-32000 to -32019).
+UNAVAILABLE: Final = -32010
+"""A method other than tools/call needs a part of the platform that does not answer now."""
+
+
+class ProtocolError(Exception):
+    """A request that is answered with a JSON-RPC error instead of a result."""
+
+    def __init__(
+        self, code: int, message: str, data: Any = None, *, tool_outcome: str = "internal_error"
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+        self.tool_outcome = tool_outcome
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The `error` member of the JSON-RPC response."""
+        body: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.data is not None:
+            body["data"] = self.data
+        return body
+
+
+def unforeseen(error: BaseException, *, request_id: str, where: str) -> ProtocolError:
+    """Log what nobody foresaw, with its traceback, and return what the client is told."""
+    logger.error("unforeseen failure in %s (request %s)", where, request_id, exc_info=error)
+    return ProtocolError(INTERNAL_ERROR, "Internal error", {"request_id": request_id})
+
+
+def unavailable(error: PortolanError, *, request_id: str) -> ProtocolError:
+    """Return the JSON-RPC error for an expected failure outside of a tool call."""
+    return ProtocolError(UNAVAILABLE, str(error), {"code": error.code, "request_id": request_id})
+
+
+def unknown_tool(name: str) -> ProtocolError:
+    """Return the error for a tool that does not exist, or is not offered to this caller."""
+    return ProtocolError(
+        METHOD_NOT_FOUND, f"Unknown tool: {name[:100]}", tool_outcome="unknown_tool"
+    )
+
+
+def failure_text(error: PortolanError, *, request_id: str) -> str:
+    """Return what a model reads of a tool's own failure: what happened, what to do next, the code.
+
+    A failure of the platform also names the request, so that a person finds it in the logs.
+    """
+    text = contract_failure_text(error)
+    if isinstance(error, Unavailable | DeadlineExceeded):
+        text = f"{text}\n(request: {request_id})"
+    return text

@@ -1,0 +1,62 @@
+"""What one MCP server is: its identity, its tools, and who is offered which."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from mcp_sidecar.tools.base import BoundTool
+
+
+class Instructions(Protocol):
+    """Text that tells a model what a server is for and when to call which of its tools."""
+
+    def __call__(self, *, repository: str | None, tools: tuple[BoundTool, ...]) -> str:
+        """Return the instructions for an endpoint that offers `tools`."""
+        ...
+
+
+@dataclass(frozen=True)
+class ServerDefinition:
+    """One server.
+
+    `path` is where it is served, without the last slash. `token_scope` is what a token must allow
+    to be more than anonymous. `over_repositories` servers have an endpoint per repository besides.
+    `takes_bare_initialize`: an initialize without params is taken for that of the tutorial.
+    """
+
+    name: str
+    title: str
+    description: str
+    path: str
+    tools: tuple[BoundTool, ...]
+    instructions: Instructions
+    token_scope: str | None = None
+    over_repositories: bool = False
+    takes_bare_initialize: bool = False
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, BoundTool]:
+        return {tool.contract.name: tool for tool in self.tools}
+
+    def path_of(self, repository: str | None) -> str:
+        """Return the path of the endpoint over all repositories, or of one."""
+        return f"{self.path}/" if repository is None else f"{self.path}/repositories/{repository}/"
+
+    def tool(self, name: str, *, single: bool, has_github_token: bool) -> BoundTool | None:
+        """Return the tool of that name, or None where there is none or it is not offered."""
+        tool = self._by_name.get(name)
+        if tool is None or not _is_offered(tool, single, has_github_token):
+            return None
+        return tool
+
+    def offered(self, *, single: bool, has_github_token: bool) -> tuple[BoundTool, ...]:
+        """Return the tools that an endpoint offers, in the order of tools/list."""
+        return tuple(tool for tool in self.tools if _is_offered(tool, single, has_github_token))
+
+
+def _is_offered(tool: BoundTool, single: bool, has_github_token: bool) -> bool:
+    contract = tool.contract
+    if contract.project_wide and single:
+        return False
+    return has_github_token or not contract.requires_github_token

@@ -1,0 +1,160 @@
+"""One tool call, from its name and what the client sent to the text of the answer.
+
+Independent of FastMCP and of HTTP, so that a call is the same over HTTP, stdio and in memory.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from mcp_sidecar import caching, signals
+from mcp_sidecar.bridge import deadline_exceeded
+from mcp_sidecar.caching import Answer
+from mcp_sidecar.contract.reading import ArgumentError, read_arguments
+from mcp_sidecar.contract.rendering.freshness import with_ages
+from mcp_sidecar.contract.repository import NAME
+from mcp_sidecar.errors import ProtocolError, failure_text, unforeseen, unknown_tool
+from mcp_sidecar.servers.exchange import Exchange
+from mcp_sidecar.tools.base import BoundTool, Call
+from web.core.clock import now
+from web.core.errors import PortolanError
+from web.core.limits import LIMITS
+from web.core.logs import TOOL
+
+MAX_NOTED_BYTES = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The answer of a tool: `text`, and `structured` content as JSON where the tool has it.
+
+    `code` is "ok", or what kind of failure `text` tells of (`is_error`). `cached` says that the
+    result was kept from an earlier call.
+    """
+
+    text: str
+    structured: bytes | None = None
+    code: str = "ok"
+    cached: bool = False
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the tool failed."""
+        return self.code != "ok"
+
+
+async def call_tool(exchange: Exchange, name: str, arguments: Any) -> Outcome:
+    """Return what the tool answers, its own failures included, and note the call.
+
+    Raises ProtocolError for a tool that is not offered (-32601) and for what nobody foresaw
+    (-32603, logged once).
+    """
+    started = time.monotonic()
+    TOOL.set(name[:100])
+    outcome, code = None, "cancelled"
+    try:
+        outcome = await _outcome(exchange, name, arguments)
+        code = outcome.code
+    except ProtocolError as error:
+        code = error.tool_outcome
+        raise
+    finally:
+        seconds = time.monotonic() - started
+        _note(exchange, name, arguments, _Ending(outcome, code, seconds))
+    return outcome
+
+
+async def _outcome(exchange: Exchange, name: str, arguments: Any) -> Outcome:
+    tool = exchange.tool(name)
+    if tool is None:
+        raise unknown_tool(name)
+    try:
+        async with asyncio.timeout_at(exchange.deadline) as deadline:
+            return await _answered(exchange, tool, arguments)
+    except ArgumentError as error:
+        return Outcome(error.text, code="invalid_arguments")
+    except PortolanError as error:
+        return _failed(error, exchange)
+    except TimeoutError as error:
+        if deadline.expired():
+            return _failed(deadline_exceeded(LIMITS.call_deadline_seconds), exchange)
+        raise unforeseen(error, request_id=exchange.request_id, where=name) from None
+    except Exception as error:
+        raise unforeseen(error, request_id=exchange.request_id, where=name) from None
+
+
+async def _answered(exchange: Exchange, tool: BoundTool, raw: Any) -> Outcome:
+    contract = tool.contract
+    named = raw.get(NAME) if isinstance(raw, dict) and contract.uses_repository else None
+    scope = await exchange.scope_with(named)
+    given = read_arguments(contract, raw, names=scope.offered)
+    repository = None
+    if contract.uses_repository:
+        repository = scope.resolve(given.repository, required=contract.requires_repository)
+    call = Call(exchange.caller.principal, scope, repository)
+    key = None
+    if caching.may_be_cached(contract):
+        generation = await exchange.index_generation()
+        key = caching.key_of(
+            contract,
+            call,
+            given.arguments,
+            server=exchange.definition.name,
+            generation=generation,
+        )
+        if (answer := await caching.kept(key)) is not None:
+            return _shown(answer, cached=True)
+    result = await tool.function(call, given.arguments)
+    answer = Answer(
+        contract.render(result),
+        msgspec.json.encode(result.model_dump(mode="json")) if contract.structured else None,
+    )
+    if key is not None and contract.cache_seconds is not None:
+        await caching.keep(key, answer, seconds=contract.cache_seconds)
+    return _shown(answer, cached=False)
+
+
+def _shown(answer: Answer, *, cached: bool) -> Outcome:
+    return Outcome(with_ages(answer.text, now()), answer.structured, cached=cached)
+
+
+def _failed(error: PortolanError, exchange: Exchange) -> Outcome:
+    return Outcome(failure_text(error, request_id=exchange.request_id), code=error.code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    outcome: Outcome | None
+    code: str
+    seconds: float
+
+
+def _note(exchange: Exchange, name: str, arguments: Any, ending: _Ending) -> None:
+    outcome = ending.outcome
+    signals.note(
+        signals.ToolCall(
+            server=exchange.definition.name,
+            endpoint=exchange.endpoint,
+            tool=name[:100],
+            arguments=_noted(arguments, exchange.body_bytes),
+            caller=exchange.caller.label,
+            user_id=exchange.caller.principal.user_id,
+            outcome=ending.code,
+            seconds=ending.seconds,
+            cached=outcome is not None and outcome.cached,
+            result_size=0 if outcome is None else len(outcome.text),
+            request_id=exchange.request_id,
+        )
+    )
+
+
+def _noted(arguments: Any, body_bytes: int) -> dict[str, Any]:
+    """Return the arguments to note; of a very large body only which they were."""
+    if not isinstance(arguments, dict):
+        return {}
+    if body_bytes > MAX_NOTED_BYTES:
+        return dict.fromkeys(list(arguments)[:20], "(too large to note)")
+    return arguments

@@ -1,0 +1,163 @@
+"""The sidecar as an ASGI application: which address is which endpoint, and its life."""
+
+import asyncio
+import gc
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from mcp_sidecar import bridge, signals
+from mcp_sidecar.servers.binding import fastmcp_server
+from mcp_sidecar.servers.definition import ServerDefinition
+from mcp_sidecar.servers.lesson import LESSON
+from mcp_sidecar.servers.project import PROJECT
+from mcp_sidecar.transport.dispatch import Dispatcher
+from mcp_sidecar.transport.gate import Gate, not_found
+from mcp_sidecar.transport.messages import encoded
+from mcp_sidecar.transport.readiness import failing_checks
+from mcp_sidecar.transport.responses import (
+    TEXT,
+    Event,
+    Receive,
+    Refusal,
+    Scope,
+    Send,
+    respond,
+)
+
+logger = logging.getLogger(__name__)
+
+SERVERS: Final = (PROJECT, LESSON)
+HEALTH_PATH: Final = "/health"
+READY_PATH: Final = "/ready"
+# Above the keep-alive of nginx and of this server, collections of long-lived objects cost more
+# than they find: nothing of the start is garbage.
+GC_THRESHOLDS: Final = (50_000, 20, 100)
+
+
+class Application:
+    """Answers the addresses of `definitions`, /health and /ready; everything else is not found."""
+
+    def __init__(self, definitions: tuple[ServerDefinition, ...] = SERVERS) -> None:
+        self._gates: dict[str, Gate] = {}
+        self._repositories: dict[str, Gate] = {}
+        for definition in definitions:
+            gate = Gate(Dispatcher(definition, fastmcp_server(definition)))
+            self._gates[definition.path] = gate
+            if definition.over_repositories:
+                self._repositories[f"{definition.path}/repositories/"] = gate
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every address that is served, with the last slash where it may also be left out."""
+        return (
+            HEALTH_PATH,
+            READY_PATH,
+            *(f"{path}/" for path in self._gates),
+            *(f"{prefix}<name>/" for prefix in self._repositories),
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or live the application's life."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._serve(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1000})
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path: str = scope["path"]
+        gate = self._gates.get(path.removesuffix("/"))
+        if gate is not None:
+            await gate.serve(None, scope, receive, send)
+            return
+        for prefix, of_repositories in self._repositories.items():
+            name = path.removeprefix(prefix).removesuffix("/")
+            if path.startswith(prefix) and name and "/" not in name:
+                await of_repositories.serve(name, scope, receive, send)
+                return
+        if scope["method"] in {"GET", "HEAD"} and path == HEALTH_PATH:
+            await respond(send, 200, b"ok", (TEXT,))
+        elif scope["method"] in {"GET", "HEAD"} and path == READY_PATH:
+            await self._report(send)
+        else:
+            refusal: Refusal = not_found()
+            await respond(send, refusal.status, refusal.body)
+
+    async def _report(self, send: Send) -> None:
+        checks = await failing_checks(self._answers_itself)
+        ready = all(checks.values())
+        body = encoded(
+            {
+                "status": "ready" if ready else "not_ready",
+                "checks": {name: "ok" if passed else "failing" for name, passed in checks.items()},
+            }
+        )
+        await respond(send, 200 if ready else 503, body)
+
+    async def _answers_itself(self) -> bool:
+        """Return whether a client that comes by the public address is answered here."""
+        public = urlsplit(settings.PUBLIC_URL)
+        body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+        scope: dict[str, Any] = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "POST",
+            "scheme": public.scheme,
+            "path": f"{PROJECT.path}/",
+            "query_string": b"",
+            "headers": [
+                (b"host", public.netloc.encode()),
+                (b"origin", settings.PUBLIC_URL.encode()),
+                (b"content-type", b"application/json"),
+                (b"accept", b"application/json"),
+            ],
+        }
+        events: list[Event] = []
+
+        async def receive() -> Event:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def send(event: Event) -> None:
+            events.append(event)
+
+        await self._serve(scope, receive, send)
+        return events[0]["status"] == HTTPStatus.OK and b'"result"' in events[-1]["body"]
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            async with self.running():
+                await send({"type": "lifespan.startup.complete"})
+                await receive()
+        except Exception as error:
+            logger.exception("the sidecar cannot start or stop")
+            await send({"type": "lifespan.startup.failed", "message": type(error).__name__})
+            raise
+        await send({"type": "lifespan.shutdown.complete"})
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Keep the servers open; at the end every thread has ended and all calls are noted."""
+        async with AsyncExitStack() as stack:
+            for gate in self._gates.values():
+                await stack.enter_async_context(gate.dispatcher.running())
+            _settle_memory()
+            try:
+                yield
+            finally:
+                await asyncio.to_thread(bridge.close)
+                await asyncio.to_thread(signals.flush)
+
+
+def _settle_memory() -> None:
+    """Take what the start has made out of the collector's sight."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)

@@ -1,0 +1,301 @@
+"""The HTTP side of an MCP endpoint: who may ask, in which form, and in which form it is answered.
+
+Streamable HTTP, stateless, JSON answers only. What reaches the dispatcher is a caller and one valid
+message; a batch is taken apart here. docs/protocol.md lists every case.
+"""
+
+import logging
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from django.conf import settings
+from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS
+from mcp_types import DEFAULT_NEGOTIATED_VERSION
+from mcp_types.version import (
+    HANDSHAKE_PROTOCOL_VERSIONS,
+    KNOWN_PROTOCOL_VERSIONS,
+    LATEST_HANDSHAKE_VERSION,
+    MODERN_PROTOCOL_VERSIONS,
+)
+
+from mcp_sidecar import bridge
+from mcp_sidecar.auth import Caller, Unauthorized, caller_of
+from mcp_sidecar.errors import (
+    INVALID_REQUEST,
+    UNSUPPORTED_PROTOCOL_VERSION,
+    ProtocolError,
+    unforeseen,
+)
+from mcp_sidecar.servers.exchange import Exchange
+from mcp_sidecar.transport import messages, origins
+from mcp_sidecar.transport.body import ClientLeftError, read_body
+from mcp_sidecar.transport.dispatch import Dispatcher
+from mcp_sidecar.transport.messages import Malformed, Notification, PostedResponse, Request
+from mcp_sidecar.transport.responses import (
+    JSON,
+    HeaderList,
+    Receive,
+    Refusal,
+    Scope,
+    Send,
+    respond,
+)
+from web.core.errors import PortolanError
+from web.core.limits import LIMITS
+from web.core.logs import CALLER, REQUEST_ID, request_id_from
+
+logger = logging.getLogger(__name__)
+
+RETRY_AFTER: Final = (b"retry-after", b"%d" % bridge.RETRY_AFTER_SECONDS)
+SERVED_MEDIA: Final = frozenset(
+    {"application/json", "application/*", "text/event-stream", "text/*", "*/*"}
+)
+_NO_WEIGHT: Final = re.compile(r"q\s*=\s*0(\.0{0,3})?")
+Answer = tuple[int, bytes, HeaderList]
+ACCEPTED: Final[Answer] = (202, b"", ())
+
+
+class Gate:
+    """One server over HTTP: its endpoint over all repositories, and that of each one."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self.dispatcher = dispatcher
+        self.definition = dispatcher.definition
+
+    async def serve(
+        self, repository: str | None, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Answer one HTTP request to the endpoint of `repository`, None for that over all."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        request_id = request_id_from(headers.get(b"x-request-id", b"").decode("latin-1"))
+        REQUEST_ID.set(request_id)
+        always: HeaderList = ((b"x-request-id", request_id.encode()),)
+        origin = headers.get(b"origin")
+        if origin is not None and origins.origin_is_served(origin):
+            always += origins.cors_headers(origin)
+        try:
+            status, body, more = await self._answer(repository, scope, receive, headers, request_id)
+        except ClientLeftError:
+            return
+        except Refusal as refusal:
+            status, body, more = refusal.status, refusal.body, (JSON, *refusal.headers)
+        except PortolanError as error:
+            away = Refusal(503, error.code, str(error), headers=(RETRY_AFTER,))
+            status, body, more = away.status, away.body, (JSON, *away.headers)
+        except Exception as error:
+            failure = unforeseen(error, request_id=request_id, where="the gate")
+            status, body, more = 500, messages.error_json(messages.NULL, failure), (JSON,)
+        await respond(send, status, body, always + more)
+
+    async def _answer(
+        self,
+        repository: str | None,
+        scope: Scope,
+        receive: Receive,
+        headers: Mapping[bytes, bytes],
+        request_id: str,
+    ) -> Answer:
+        check_origin(headers)
+        if scope["method"] != "POST":
+            return _not_a_post(scope["method"], headers)
+        caller = await self._caller(repository, scope, headers)
+        CALLER.set(caller.label)
+        exchange = Exchange(self.definition, repository, caller, request_id)
+        if not await exchange.endpoint_exists():
+            raise not_found()
+        check_media(headers)
+        body = await read_body(receive, headers)
+        exchange.body_bytes = len(body)
+        try:
+            value = messages.decoded(body)
+        except ProtocolError as error:
+            return 400, messages.error_json(messages.NULL, error), (JSON,)
+        version = headers.get(b"mcp-protocol-version")
+        stated = DEFAULT_NEGOTIATED_VERSION if version is None else version.decode("latin-1")
+        if isinstance(value, list):
+            return await self._batch(exchange, value, body, stated)
+        return await self._single(exchange, value, body, stated, scope)
+
+    async def _caller(
+        self, repository: str | None, scope: Scope, headers: Mapping[bytes, bytes]
+    ) -> Caller:
+        query = scope.get("query_string", b"")
+        path = self.definition.path_of(repository)
+        if query and _holds_a_token(query):
+            raise unauthorized("A token belongs into the Authorization header, never the address.")
+        try:
+            return await caller_of(
+                headers, resource=resource_of(path), scope=self.definition.token_scope
+            )
+        except Unauthorized:
+            raise unauthorized(
+                "The token is not valid here: unknown, expired or revoked."
+            ) from None
+
+    async def _single(
+        self, exchange: Exchange, value: Any, body: bytes, stated: str, scope: Scope
+    ) -> Answer:
+        message = messages.read(value, body)
+        if isinstance(message, Malformed):
+            return 400, messages.error_json(message.id_json, message.error), (JSON,)
+        version, is_modern = stated, stated in MODERN_PROTOCOL_VERSIONS
+        if not is_modern and stated not in HANDSHAKE_PROTOCOL_VERSIONS:
+            # The version of an initialize is an offer, whatever the header says beside it.
+            if not isinstance(message, Request) or message.method != "initialize":
+                id_json = message.id_json if isinstance(message, Request) else messages.NULL
+                return 400, messages.error_json(id_json, _unsupported(stated)), (JSON,)
+            version = LATEST_HANDSHAKE_VERSION
+        if isinstance(message, Notification):
+            self.dispatcher.accept(exchange, message, version=version)
+            return ACCEPTED
+        if isinstance(message, PostedResponse):
+            if is_modern:
+                error = ProtocolError(INVALID_REQUEST, "Invalid Request: a response was posted")
+                return 400, messages.error_json(messages.NULL, error), (JSON,)
+            return ACCEPTED
+        if message.method == "tools/call" and bridge.TOOLS.is_full:
+            raise Refusal(503, "unavailable", "Too many calls are waiting.", headers=(RETRY_AFTER,))
+        pairs = None
+        if is_modern:
+            pairs = [
+                (name.decode("latin-1"), text.decode("latin-1")) for name, text in scope["headers"]
+            ]
+        reply = await self.dispatcher.answer(exchange, message, version=version, headers=pairs)
+        status = 200
+        if is_modern and reply.error is not None:
+            status = ERROR_CODE_HTTP_STATUS.get(reply.error, 200)
+        return status, reply.body, (JSON,)
+
+    async def _batch(
+        self, exchange: Exchange, values: list[Any], body: bytes, version: str
+    ) -> Answer:
+        """Answer the messages of a batch one after the other, all before one deadline."""
+        error = None
+        if version in MODERN_PROTOCOL_VERSIONS:
+            error = ProtocolError(
+                INVALID_REQUEST, f"Invalid Request: {version} knows no batches; send one message"
+            )
+        elif version not in HANDSHAKE_PROTOCOL_VERSIONS:
+            error = _unsupported(version)
+        elif not 1 <= len(values) <= LIMITS.max_batch_size:
+            error = ProtocolError(
+                INVALID_REQUEST,
+                f"Invalid Request: a batch holds 1 to {LIMITS.max_batch_size} messages, "
+                f"this one {len(values)}",
+            )
+        if error is not None:
+            return 400, messages.error_json(messages.NULL, error), (JSON,)
+        answers = []
+        for value in values:
+            answer = await self._batched(exchange, value, body, version)
+            if answer is not None:
+                answers.append(answer)
+        if not answers:
+            return ACCEPTED
+        return 200, b"[" + b",".join(answers) + b"]", (JSON,)
+
+    async def _batched(
+        self, exchange: Exchange, value: Any, body: bytes, version: str
+    ) -> bytes | None:
+        message = messages.read(value, body)
+        if isinstance(message, Malformed):
+            return messages.error_json(message.id_json, message.error)
+        if isinstance(message, Notification):
+            self.dispatcher.accept(exchange, message, version=version)
+        if not isinstance(message, Request):
+            return None
+        if message.method == "initialize":
+            error = ProtocolError(
+                INVALID_REQUEST, "Invalid Request: initialize must not be part of a batch"
+            )
+            return messages.error_json(message.id_json, error)
+        return (await self.dispatcher.answer(exchange, message, version=version)).body
+
+
+def not_found() -> Refusal:
+    """Return the refusal of an address where nothing is, or nothing for this caller."""
+    return Refusal(404, "not_found", "There is nothing at this address.")
+
+
+def unauthorized(message: str) -> Refusal:
+    """Return the refusal of a credential, with the challenge of RFC 6750."""
+    challenge = f'Bearer realm="portolan", error="invalid_token", error_description="{message}"'
+    return Refusal(
+        401, "invalid_token", message, headers=((b"www-authenticate", challenge.encode()),)
+    )
+
+
+def resource_of(path: str) -> str:
+    """Return the public address of an endpoint, which tokens are bound to."""
+    return f"{settings.PUBLIC_URL}{path}"
+
+
+def check_origin(headers: Mapping[bytes, bytes]) -> None:
+    """Raise Refusal 421 for a foreign Host, 403 for the page of a foreign Origin."""
+    if not origins.host_is_served(headers.get(b"host", b"")):
+        raise Refusal(421, "misdirected_request", "This host name is not served here.")
+    origin = headers.get(b"origin")
+    if origin is not None and not origins.origin_is_served(origin):
+        raise Refusal(403, "forbidden_origin", "Pages of this origin may not ask here.")
+
+
+def check_media(headers: Mapping[bytes, bytes]) -> None:
+    """Raise Refusal 406 where no answer would be accepted, 415 for a body that is no JSON."""
+    accept = headers.get(b"accept")
+    if accept is not None and not _accepts(accept):
+        raise Refusal(
+            406,
+            "not_acceptable",
+            "Answers are JSON. Send: Accept: application/json, text/event-stream",
+        )
+    content_type = headers.get(b"content-type")
+    if content_type is not None and not _is_json(content_type):
+        raise Refusal(
+            415,
+            "unsupported_media_type",
+            "Messages are JSON. Send: Content-Type: application/json",
+        )
+
+
+@lru_cache(maxsize=512)
+def _accepts(accept: bytes) -> bool:
+    """Return whether an Accept header takes JSON, or the stream that MCP clients name beside it."""
+    text = accept.decode("latin-1").lower()
+    if not text.strip():
+        return True
+    for part in text.split(","):
+        media, *parameters = (piece.strip() for piece in part.split(";"))
+        if media in SERVED_MEDIA and not any(map(_NO_WEIGHT.fullmatch, parameters)):
+            return True
+    return False
+
+
+@lru_cache(maxsize=512)
+def _is_json(content_type: bytes) -> bool:
+    return content_type.decode("latin-1").partition(";")[0].strip().lower() == "application/json"
+
+
+def _not_a_post(method: str, headers: Mapping[bytes, bytes]) -> Answer:
+    """Answer the preflight of a page that may ask; refuse every other method."""
+    is_preflight = b"origin" in headers and b"access-control-request-method" in headers
+    if method == "OPTIONS" and is_preflight:
+        return 204, b"", origins.PREFLIGHT_HEADERS
+    raise Refusal(
+        405, "method_not_allowed", "Send messages with POST.", headers=((b"allow", b"POST"),)
+    )
+
+
+def _holds_a_token(query: bytes) -> bool:
+    names = {part.partition(b"=")[0].lower() for part in query.split(b"&")}
+    return bool(names & {b"token", b"access_token", b"api_key", b"authorization"})
+
+
+def _unsupported(version: str) -> ProtocolError:
+    supported = list(KNOWN_PROTOCOL_VERSIONS)
+    return ProtocolError(
+        UNSUPPORTED_PROTOCOL_VERSION,
+        f"Unsupported protocol version in MCP-Protocol-Version. Supported: {', '.join(supported)}",
+        {"supported": supported, "requested": version[:100]},
+    )

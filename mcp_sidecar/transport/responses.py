@@ -1,0 +1,32 @@
+"""Answers of the sidecar as ASGI messages."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from mcp_sidecar.transport.messages import encoded
+
+Scope = MutableMapping[str, Any]
+Event = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Event]]
+Send = Callable[[Event], Awaitable[None]]
+HeaderList = tuple[tuple[bytes, bytes], ...]
+
+JSON: Final = (b"content-type", b"application/json")
+TEXT: Final = (b"content-type", b"text/plain; charset=utf-8")
+
+
+class Refusal(Exception):
+    """What HTTP refuses before a message is read: a status and one JSON shape for all of them."""
+
+    def __init__(self, status: int, code: str, message: str, *, headers: HeaderList = ()) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = headers
+        self.body = encoded({"error": code, "message": message})
+
+
+async def respond(send: Send, status: int, body: bytes, headers: HeaderList = (JSON,)) -> None:
+    """Send a whole answer."""
+    length = (b"content-length", b"%d" % len(body))
+    await send({"type": "http.response.start", "status": status, "headers": [length, *headers]})
+    await send({"type": "http.response.body", "body": body})
