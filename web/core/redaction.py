@@ -22,7 +22,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)", re.DOTALL),
         REDACTED,
     ),
-    (re.compile(r"\b(ptl_|gh[pousr]_|github_pat_)[A-Za-z0-9_-]{6,}"), rf"\1{REDACTED}"),
+    (re.compile(r"\b(pt[lori]_|gh[pousr]_|github_pat_)[A-Za-z0-9_-]{6,}"), rf"\1{REDACTED}"),
     (
         re.compile(r"""(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:\w+\s+)?)[^\s"',}]+"""),
         rf"\1{REDACTED}",
@@ -33,6 +33,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(rf"""(?i)\b({_NAME}["']?\s*[=:]\s*["']?)(?!\[redacted\])[^\s"'&,;}})]+"""),
         rf"\1{REDACTED}",
     ),
+    (re.compile(r"(/password/reset/)[^/\s]+/[^/\s]+"), rf"\1{REDACTED}"),
     (re.compile(r"([?&]code=)[^&\s\"']+"), rf"\1{REDACTED}"),
 )
 _hidden: set[str] = set()
@@ -69,12 +70,20 @@ def redacted_value(value: Any, *, name: str = "", depth: int = 0) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str) or depth >= _MAX_DEPTH:
-        return redacted(str(value))
+        return redacted(_text_of(value))
     if isinstance(value, Mapping):
         return {
-            str(key): redacted_value(item, name=str(key), depth=depth + 1)
+            _text_of(key): redacted_value(item, name=_text_of(key), depth=depth + 1)
             for key, item in value.items()
         }
     if isinstance(value, list | tuple | set | frozenset):
         return [redacted_value(item, depth=depth + 1) for item in value]
-    return redacted(str(value))
+    return redacted(_text_of(value))
+
+
+def _text_of(value: Any) -> str:
+    """Return the value as text, also where its own `__str__` fails: a log never does."""
+    try:
+        return str(value)
+    except Exception:
+        return f"<{type(value).__name__} that cannot be shown>"

@@ -1,10 +1,14 @@
 """Settings of the test suite: a data folder of its own, tasks run at once."""
 
+import atexit
 import os
+import shutil
 import tempfile
 
 os.environ.setdefault("PORTOLAN_DEBUG", "1")
-os.environ.setdefault("PORTOLAN_DATA_DIR", tempfile.mkdtemp(prefix="portolan-test-"))
+if "PORTOLAN_DATA_DIR" not in os.environ:
+    os.environ["PORTOLAN_DATA_DIR"] = tempfile.mkdtemp(prefix="portolan-test-")
+    atexit.register(shutil.rmtree, os.environ["PORTOLAN_DATA_DIR"], ignore_errors=True)
 os.environ.setdefault("PORTOLAN_ALLOW_LOCAL_REPOSITORIES", "1")
 
 from web.config.settings.base import *  # noqa: F403

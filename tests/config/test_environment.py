@@ -1,0 +1,81 @@
+"""Settings come from the environment; a wrong one stops the start with a line that names it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from web.config.environment import Environment
+from web.core.limits import Limits
+
+
+def start(**variables):
+    """Run a management command in a process of its own with only these PORTOLAN_ variables."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PORTOLAN_")
+    }
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    return subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({}, "PORTOLAN_SECRET_KEY is not set"),
+        ({"PORTOLAN_DEBUG": "perhaps"}, "PORTOLAN_DEBUG: "),
+        ({"PORTOLAN_WEB_PORT": "70000"}, "PORTOLAN_WEB_PORT: "),
+        ({"PORTOLAN_WEB_PORT": "8001"}, "PORTOLAN_SIDECAR_PORT"),
+        ({"PORTOLAN_PUBLIC_URL": "https://x/y"}, "PORTOLAN_PUBLIC_URL must be"),
+        ({"PORTOLAN_DATABASE_URL": "mysql://x"}, "PORTOLAN_DATABASE_URL must start with"),
+        ({"PORTOLAN_REDIS_URL": "http://x"}, "PORTOLAN_REDIS_URL must start with"),
+        ({"PORTOLAN_MAX_BODY_BYTES": "a lot"}, "PORTOLAN_MAX_BODY_BYTES: "),
+        ({"PORTOLAN_DATA_DIR": "/dev/null/x"}, "PORTOLAN_DATA_DIR: the folder /dev/null/x"),
+    ],
+)
+def test_a_wrong_setting_stops_the_start_with_a_line_that_names_it(variables, told, tmp_path):
+    usual = {"PORTOLAN_DATA_DIR": str(tmp_path)}
+    if variables:
+        usual["PORTOLAN_SECRET_KEY"] = "a-long-secret-for-this-test-alone"
+    ended = start(**usual | variables)
+    assert ended.returncode == 1
+    assert told in ended.stderr
+    assert ended.stderr.startswith("Portolan cannot start:\n")
+    assert "Traceback" not in ended.stderr
+    assert "pydantic" not in ended.stderr
+
+
+def test_every_wrong_setting_is_told_at_once(tmp_path):
+    ended = start(PORTOLAN_DATA_DIR=str(tmp_path), PORTOLAN_WEB_PORT="0", PORTOLAN_DEBUG="perhaps")
+    assert "PORTOLAN_WEB_PORT: " in ended.stderr
+    assert "PORTOLAN_DEBUG: " in ended.stderr
+
+
+def test_the_value_of_a_wrong_setting_is_not_repeated(tmp_path):
+    planted = "planted-secret-value"
+    ended = start(PORTOLAN_DATA_DIR=str(tmp_path), PORTOLAN_DATABASE_URL=f"x://u:{planted}@h/d")
+    assert ended.returncode == 1
+    assert planted not in ended.stderr + ended.stdout
+
+
+@pytest.mark.parametrize("model", [Environment, Limits])
+def test_every_setting_has_a_default_and_a_line_of_help(model):
+    for name, field in model.model_fields.items():
+        assert not field.is_required(), name
+        assert field.description, name
+        assert field.description.endswith("."), name
+
+
+def test_no_limit_has_the_name_of_a_setting():
+    assert not set(Environment.model_fields) & set(Limits.model_fields)
+
+
+def test_asgi_processes_keep_no_connection_between_requests(settings):
+    assert settings.DATABASES["default"]["CONN_MAX_AGE"] == 0

@@ -1,0 +1,19 @@
+"""What holds for the whole suite."""
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where every service is required, a test of services that skips itself has failed."""
+    report = yield
+    required = os.environ.get("PORTOLAN_SERVICES_REQUIRED") == "1"
+    if required and report.skipped and item.get_closest_marker("services"):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped, but make test-all skips nothing"
+    return report
