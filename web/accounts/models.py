@@ -86,7 +86,7 @@ class PersonalAccessToken(models.Model):
         return f"token {self.pk}"
 
 
-class OAuthClient(AbstractApplication):
+class OAuthClient(AbstractApplication):  # type: ignore[misc]
     """An application that may ask a member for access.
 
     Registered by itself, by its metadata document, or by staff.
@@ -110,7 +110,7 @@ class OAuthClient(AbstractApplication):
 
         Raises ValidationError by field, as the library does for its own checks.
         """
-        self.name = visible_line(self.name)
+        self.name = visible_line(self.name)  # type: ignore[has-type]
         super().clean()
         by_staff = self.registration_source == self.RegistrationSource.MANUAL
         document = (

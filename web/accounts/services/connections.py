@@ -55,6 +55,7 @@ def clients_forget_unused() -> int:
     unused = OAuthClient.objects.exclude(
         registration_source=OAuthClient.RegistrationSource.MANUAL
     ).filter(~used[0], ~used[1], created__lt=now() - UNUSED_AFTER)
-    count = unused.count()
-    unused.delete()
-    return count
+    clients = list(unused)
+    for client in clients:
+        client.delete()
+    return len(clients)

@@ -1,5 +1,6 @@
 """Invitations: made by staff, used once to sign up."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -139,12 +140,13 @@ def _gone() -> NotFound:
 def _new_user(email: str, username: str, password: str, time_zone: str) -> Any:
     """Return an unsaved user after all checks; raise InvalidInput with a problem per field."""
     user = get_user_model()(username=username, email=email)
+    checks: dict[str, Callable[[], object]] = {
+        "username": lambda: user.full_clean(exclude=["password"]),
+        "password": lambda: validate_password(password, user),
+        "time_zone": lambda: validate_time_zone(time_zone),
+    }
     problems: dict[str, str] = {}
-    for field, check in (
-        ("username", lambda: user.full_clean(exclude=["password"])),
-        ("password", lambda: validate_password(password, user)),
-        ("time_zone", lambda: validate_time_zone(time_zone)),
-    ):
+    for field, check in checks.items():
         try:
             check()
         except ValidationError as error:

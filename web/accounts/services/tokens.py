@@ -15,7 +15,7 @@ from web.core.limits import LIMITS
 from web.core.text import visible_line
 from web.core.transactions import write_transaction
 
-_MAX_NAME_CHARACTERS = PersonalAccessToken._meta.get_field("name").max_length
+_MAX_NAME_CHARACTERS = 100
 _MAX_DAYS = 3650
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
@@ -19,14 +19,14 @@ from web.accounts.selectors.resources import protected_resource_metadata
 _ALLOWED_HEADERS = "Authorization, Content-Type, MCP-Protocol-Version"
 
 
-def open_to_browsers(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def open_to_browsers(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Let pages of any origin call this endpoint: it reads no cookie, so that is no risk.
 
     Answers the preflight (Fetch standard, CORS protocol) itself.
     """
 
     @wraps(view)
-    def wrapped(request: HttpRequest, *arguments: Any, **options: Any) -> HttpResponse:
+    def wrapped(request: HttpRequest, *arguments: Any, **options: Any) -> HttpResponseBase:
         is_preflight = (
             request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
         )
@@ -43,11 +43,15 @@ def open_to_browsers(view: Callable[..., HttpResponse]) -> Callable[..., HttpRes
     return wrapped
 
 
+def _no_document() -> JsonResponse:
+    return JsonResponse({"error": "not_found"}, status=404)
+
+
 @csrf_exempt
 @open_to_browsers
 def not_found(_request: HttpRequest, **_parts: str) -> JsonResponse:
     """Answer any method at an address that a client may try and that does not exist."""
-    return JsonResponse({"error": "not_found"}, status=404)
+    return _no_document()
 
 
 @method_decorator(open_to_browsers, name="dispatch")
@@ -62,7 +66,7 @@ class ResourceMetadataView(View):
     Behind nginx the sidecar answers these addresses, from the same selector.
     """
 
-    def get(self, request: HttpRequest, endpoint: str) -> JsonResponse:
+    def get(self, _request: HttpRequest, endpoint: str) -> JsonResponse:
         """Return the document of the endpoint, or 404."""
         document = protected_resource_metadata(endpoint)
-        return not_found(request) if document is None else JsonResponse(document)
+        return _no_document() if document is None else JsonResponse(document)

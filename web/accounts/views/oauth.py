@@ -58,15 +58,17 @@ class AuthorizeView(AuthorizationView):  # type: ignore[misc]
 
     def dispatch(self, request: HttpRequest, *arguments: Any, **options: Any) -> HttpResponse:
         """Take out what would skip the consent; answer 400 to what cannot be read."""
-        request.GET = request.GET.copy()  # type: ignore[assignment]
-        request.GET.pop("approval_prompt", None)
+        asked = request.GET.copy()
+        asked.pop("approval_prompt", None)
+        request.GET = asked  # type: ignore[assignment]
         if _is_unreadable(request):
             return self._unreadable()
         try:
-            return super().dispatch(request, *arguments, **options)
+            response: HttpResponse = super().dispatch(request, *arguments, **options)
         except ValueError:
             logger.info("an authorization request could not be read", exc_info=True)
-            return self._unreadable()
+            response = self._unreadable()
+        return response
 
     def _unreadable(self) -> HttpResponse:
         problem = {"error": "invalid_request", "description": "The address cannot be read."}
@@ -74,15 +76,18 @@ class AuthorizeView(AuthorizationView):  # type: ignore[misc]
 
     def handle_no_permission(self) -> HttpResponse:
         """Refuse a wrong request before sending anyone to sign in."""
+        response: HttpResponse
         try:
             self.validate_authorization_request(self.request)
         except OAuthToolkitError as error:
-            return self.error_response(error, application=None)
-        return super().handle_no_permission()
+            response = self.error_response(error, application=None)
+        else:
+            response = super().handle_no_permission()
+        return response
 
     def form_valid(self, form: Any) -> HttpResponse:
         """Send the member back to the client, and write the consent into the audit."""
-        response = super().form_valid(form)
+        response: HttpResponse = super().form_valid(form)
         if form.cleaned_data.get("allow") and "code=" in response.get("Location", ""):
             audit_write(
                 actor=actor_of(self.request),
@@ -97,7 +102,10 @@ class AuthorizeView(AuthorizationView):  # type: ignore[misc]
 
     def redirect(self, redirect_to: str, application: Any) -> HttpResponse:
         """Name the issuer in errors too (RFC 9207 section 2), which the library leaves out."""
-        return super().redirect(_add_iss_to_redirect(redirect_to, issuer()), application)
+        response: HttpResponse = super().redirect(
+            _add_iss_to_redirect(redirect_to, issuer()), application
+        )
+        return response
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         """Add what a member needs to know to decide."""
@@ -133,10 +141,11 @@ class CodeTokenView(TokenView):  # type: ignore[misc]
         if _is_unreadable(request):
             return _error("invalid_request", "A parameter cannot be read.")
         try:
-            return self.authorization_flow_token_response(request)
+            response: HttpResponse = self.authorization_flow_token_response(request)
         except ValueError:
             logger.info("a token request could not be read", exc_info=True)
-            return _error("invalid_request", "A parameter cannot be read.")
+            response = _error("invalid_request", "A parameter cannot be read.")
+        return response
 
 
 @method_decorator(open_to_browsers, name="dispatch")
@@ -147,7 +156,8 @@ class RevokeView(RevokeTokenView):  # type: ignore[misc]
         """Revoke the token if it is the client's; tell nothing about others."""
         if _is_unreadable(request):
             return _error("invalid_request", "A parameter cannot be read.")
-        return super().post(request, *arguments, **options)
+        response: HttpResponse = super().post(request, *arguments, **options)
+        return response
 
 
 class _GrantedMetadata:
@@ -162,7 +172,7 @@ class _GrantedMetadata:
             return _error(code, str(error))
         except TooLarge as error:
             return _error("invalid_client_metadata", str(error), status=413)
-        request._body = json.dumps(metadata).encode()  # type: ignore[attr-defined]
+        request._body = json.dumps(metadata).encode()
         return None
 
 
@@ -176,9 +186,9 @@ class RegisterView(_GrantedMetadata, DynamicClientRegistrationView):  # type: ig
         try:
             count_request(kind="registration", address=address_of(request), limit=limit)
         except TooManyRequests as error:
-            refusal = _error("too_many_requests", str(error), status=429)
-            refusal["Retry-After"] = str(error.retry_after_seconds)
-            return refusal
+            too_many = _error("too_many_requests", str(error), status=429)
+            too_many["Retry-After"] = str(error.retry_after_seconds)
+            return too_many
         if (refusal := self._prepare(request)) is not None:
             return refusal
         clients_forget_unused()
@@ -202,4 +212,5 @@ class RegistrationView(_GrantedMetadata, DynamicClientRegistrationManagementView
         """Replace the registration."""
         if (refusal := self._prepare(request)) is not None:
             return refusal
-        return super().put(request, client_id, *arguments, **options)
+        response: HttpResponse = super().put(request, client_id, *arguments, **options)
+        return response
