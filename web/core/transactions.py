@@ -1,0 +1,38 @@
+"""Transactions that write: they hold the right to do so from their first statement."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection, transaction
+
+
+@contextmanager
+def write_transaction(name: str) -> Iterator[None]:
+    """Run the block in one transaction; blocks of the same `name` run one after the other.
+
+    On SQLite the transaction begins with BEGIN IMMEDIATE: a block that reads before it writes
+    waits at its start instead of failing in its middle ("database is locked"). On PostgreSQL it
+    holds an advisory lock of that name until it ends. Inside another transaction the block is a
+    savepoint of it.
+    """
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        with _immediate(), transaction.atomic():
+            yield
+        return
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [name])
+        yield
+
+
+@contextmanager
+def _immediate() -> Iterator[None]:
+    """Have the connection begin transactions with BEGIN IMMEDIATE."""
+    connection.ensure_connection()
+    before = connection.transaction_mode
+    connection.transaction_mode = "IMMEDIATE"
+    try:
+        yield
+    finally:
+        connection.transaction_mode = before

@@ -1,0 +1,159 @@
+"""The one place that starts git: without a shell, without configuration, without questions.
+
+What a caller chose (addresses, refspecs, object ids) stands behind `--end-of-options` and can never
+be an option. Configuration of the machine, of the user and of the copied repository is not read,
+hooks do not run, and no transport works but https, ssh and, where allowed, local paths.
+"""
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from web.core.limits import LIMITS
+from web.library.git.failures import GitFailed
+
+_CONFIGURATION = (
+    "protocol.allow=never",
+    "protocol.https.allow=always",
+    "protocol.ssh.allow=always",
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.askPass=",
+    "credential.helper=",
+    "http.followRedirects=false",
+    "http.lowSpeedLimit=100",
+    "http.lowSpeedTime=60",
+    "fetch.recurseSubmodules=false",
+    "fetch.writeCommitGraph=false",
+    "gc.autoDetach=false",
+    "pack.threads=1",
+    "pack.windowMemory=64m",
+    "core.bigFileThreshold=16m",
+)
+_INHERITED = (
+    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "SSH_AUTH_SOCK"),
+    *("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH"),
+)
+_PINNED = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": str(Path(__file__).with_name("local.gitconfig")),
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_ASKPASS": "/bin/false",
+    "SSH_ASKPASS": "/bin/false",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=30 -oControlMaster=no",
+    "GIT_PROTOCOL_FROM_USER": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
+_ERROR_BYTES = 64 * 1024
+
+
+def run_git(
+    *options: str,
+    operands: Sequence[str] = (),
+    mirror: Path | None = None,
+    configuration: Sequence[str] = (),
+    max_output_bytes: int | None = None,
+    keep_open: Sequence[int] = (),
+    on_progress: Callable[[str], None] | None = None,
+) -> bytes:
+    """Return what git writes for a subcommand with its `options`, which are literals of the code.
+
+    `operands` may be a caller's; `configuration` are further "name=value" settings. `mirror` is
+    the repository to work in. `keep_open` are file descriptors that git inherits, so that a lock
+    on them outlives this process for as long as git runs. `on_progress` gets each line that git
+    writes about its progress. With `max_output_bytes` git is ended once it wrote that much.
+
+    Raises GitFailed when git fails or runs longer than LIMITS.git_timeout_seconds.
+    """
+    settings = [flag for value in (*_CONFIGURATION, *configuration) for flag in ("-c", value)]
+    argv = ["git", *settings, *options, "--end-of-options", *operands]
+    environment = {name: os.environ[name] for name in _INHERITED if name in os.environ} | _PINNED
+    if mirror is not None:
+        environment["GIT_DIR"] = str(mirror)
+    try:
+        process = subprocess.Popen(
+            argv,
+            env=environment,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=tuple(keep_open),
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        raise GitFailed("git is not installed") from error
+    return _output_of(process, max_output_bytes, on_progress)
+
+
+def _output_of(
+    process: subprocess.Popen[bytes],
+    max_output_bytes: int | None,
+    on_progress: Callable[[str], None] | None,
+) -> bytes:
+    """Wait for git and return its output; end it, with its children, when it takes too long."""
+    late = threading.Event()
+
+    def end_late() -> None:
+        late.set()
+        _end(process)
+
+    timer = threading.Timer(LIMITS.git_timeout_seconds, end_late)
+    timer.daemon = True
+    errors: list[bytes] = []
+    reader = threading.Thread(
+        target=_read_errors, args=(process.stderr, errors, on_progress), daemon=True
+    )
+    timer.start()
+    reader.start()
+    try:
+        with process:
+            assert process.stdout is not None  # noqa: S101 - it is a pipe
+            output = process.stdout.read(-1 if max_output_bytes is None else max_output_bytes)
+            enough = max_output_bytes is not None and len(output) == max_output_bytes
+            if enough:
+                _end(process)
+            reader.join()
+            code = process.wait()
+    except BaseException:
+        _end(process)
+        raise
+    finally:
+        timer.cancel()
+    if late.is_set():
+        raise GitFailed(f"timeout after {LIMITS.git_timeout_seconds:.0f} seconds")
+    if code and not enough:
+        raise GitFailed(b"".join(errors).decode("utf-8", "replace"))
+    return output
+
+
+def _read_errors(
+    stream: IO[bytes], kept: list[bytes], on_progress: Callable[[str], None] | None
+) -> None:
+    """Keep the end of what git says; pass lines that end with a carriage return on as progress."""
+    rest = b""
+    while chunk := stream.read1(4096):  # type: ignore[attr-defined]
+        kept.append(chunk)
+        while len(kept) > 1 and sum(map(len, kept)) > _ERROR_BYTES:
+            kept.pop(0)
+        if on_progress is not None:
+            *lines, rest = (rest + chunk).replace(b"\n", b"\r").split(b"\r")
+            for line in lines:
+                on_progress(line.decode("utf-8", "replace").strip())
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End git and whatever it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return

@@ -1,0 +1,125 @@
+"""What git's failures mean, in sentences that say what to do: never git's own words as they are.
+
+Git's messages can hold addresses with credentials and paths of the machine; what is passed on from
+them is taken apart here.
+"""
+
+import re
+
+from web.core.errors import PortolanError, Unavailable
+
+_USER_INFORMATION = re.compile(r"(\w[\w+.-]*://)[^/\s@']*@")
+_MACHINE_PATH = re.compile(r"(?<![\w/:.])/[\w.@+-]+(?:/[\w.@+-]*)+")
+# Lists of refs and progress, in which a branch's name could look like a complaint.
+_NOT_COMPLAINTS = (" ", "From ", "Receiving", "Resolving", "remote: Co", "remote: En", "remote: To")
+_ADVICE: tuple[tuple[str, str, str], ...] = (
+    (
+        r"no space left|disk quota exceeded|disk is full",
+        "The disk is full.",
+        "Free space in the data folder, then sync again.",
+    ),
+    (
+        r"timeout after|operation too slow|timed out",
+        "The remote did not answer in time.",
+        "Sync again later, or raise PORTOLAN_GIT_TIMEOUT_SECONDS for a very large repository.",
+    ),
+    (
+        r"could not resolve host|could not be found in dns|name or service not known"
+        r"|temporary failure in name resolution",
+        "The remote's host name could not be found.",
+        "Check the address and this machine's name resolution.",
+    ),
+    (
+        r"host key verification failed",
+        "The key of the remote's ssh host is not known to this machine.",
+        "Add it to known_hosts of the user that runs the worker (ssh-keyscan), then sync again.",
+    ),
+    (
+        r"permission denied \(|could not read (username|password)|authentication failed"
+        r"|terminal prompts disabled|returned error: 40[13]|invalid credentials",
+        "The remote asks for a sign-in, or does not know the repository.",
+        "Check the address; give the user that runs the worker an ssh key or a .netrc entry.",
+    ),
+    (
+        r"repository not found|returned error: 404|does not appear to be a git repository"
+        r"|not a git repository|repository .* (not found|does not exist)|project .* not found",
+        "There is no repository at this address any more, or it may not be read.",
+        "Check the address of the repository.",
+    ),
+    (
+        r"unable to update url base from redirection|returned error: 30\d|redirect",
+        "The remote's address leads to another one.",
+        "Open it in a browser and use the address that it ends at.",
+    ),
+    (
+        r"dubious ownership|permission denied|unable to (read|open)|cannot open",
+        "The repository may not be read by the user that runs the worker.",
+        "Give that user the right to read it.",
+    ),
+    (
+        r"transport '.*' not allowed",
+        "This kind of address is not allowed.",
+        "Use an https or ssh address.",
+    ),
+    (
+        r"ssl|certificate|tls",
+        "The remote's certificate could not be checked.",
+        "Install its certificate authority, or check the address.",
+    ),
+    (
+        r"connection refused|failed to connect|couldn't connect|connection reset|unreachable"
+        r"|unable to access|hung up|early eof|returned error: 5\d\d|could not read from remote",
+        "The remote could not be reached, or broke off.",
+        "Sync again later; check the address if it goes on.",
+    ),
+    (
+        r"mismatched algorithms|object format",
+        "The repository uses SHA-256 object ids, which cannot be read yet.",
+        "Use a repository with SHA-1 ids.",
+    ),
+    (
+        r"git is not installed",
+        "git is not installed on this machine.",
+        "Install git, then sync again.",
+    ),
+    (
+        r"bad object|corrupt|missing (blob|tree|commit)|inflate|unpack",
+        "The repository's data is damaged.",
+        "Run git fsck in the remote repository; sync again when it is mended.",
+    ),
+)
+
+
+class GitFailed(Exception):
+    """Git ended with a failure; `detail` is what it said, for the log and for `explained` only."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("git failed")
+        self.detail = redacted_detail(detail)
+
+
+def redacted_detail(detail: str) -> str:
+    """Return what git said without user information in addresses."""
+    return _USER_INFORMATION.sub(r"\1", detail)
+
+
+def explained(failure: GitFailed) -> PortolanError:
+    """Return the failure as a sentence for people: no credentials, no paths of the machine."""
+    lowered = "\n".join(
+        line.lower() for line in failure.detail.splitlines() if not line.startswith(_NOT_COMPLAINTS)
+    )
+    for pattern, message, hint in _ADVICE:
+        if re.search(pattern, lowered):
+            return Unavailable(message, hint=hint)
+    reason = _MACHINE_PATH.sub("…", _last_complaint(failure.detail))
+    return Unavailable(
+        f"git could not copy the repository: {reason}" if reason else "git failed without a word.",
+        hint="Check the address and sync again; the log has the details.",
+    )
+
+
+def _last_complaint(detail: str) -> str:
+    """Return the last line that says what is wrong, at most 200 characters."""
+    lines = [line.strip() for line in detail.splitlines() if line.strip()]
+    complaints = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
+    return complaints[-1].partition(": ")[2][:200] if complaints else ""

@@ -1,0 +1,270 @@
+"""Mirrors: a bare copy of each repository, brought up to date from its remote.
+
+A mirror has the remote's branches and tags and nothing else, and the remote's HEAD as a ref of its
+own. Reading from mirrors is `objects`' and `trees`' task.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from web.core.errors import Conflict, InvalidInput, PortolanError
+from web.library.git.command import run_git
+from web.library.git.failures import GitFailed, explained
+from web.library.git.urls import Address, parse_address, pinned_host
+
+HEAD_REF = "refs/portolan/head"
+_FETCHED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+_SHA1_LENGTH = 40
+_PROGRESS = re.compile(r"([A-Z][a-z]+ \w+):\s+(\d+)%")
+_STALE_LOCK = re.compile(r"\.lock'?: file exists|unable to create '.*\.lock'", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRefs:
+    """What a remote has: `objects` are the ids by full ref name, as the remote lists them.
+
+    `head` is the id that HEAD stands for, empty when there is none (no commit, or HEAD names a
+    branch that does not exist); `head_branch` the full name of its branch, empty when detached.
+    """
+
+    objects: dict[str, str]
+    head: str
+    head_branch: str
+
+
+def mirrors_folder() -> Path:
+    """Return the folder that holds all mirrors."""
+    return Path(settings.DATA_DIR) / "mirrors"
+
+
+def mirror_path(repository_id: int) -> Path:
+    """Return where the mirror of a repository is, or would be."""
+    return mirrors_folder() / f"{repository_id}.git"
+
+
+@contextmanager
+def mirror_lock(
+    repository_id: int, *, wait_seconds: float, on_wait: Callable[[], None] | None = None
+) -> Iterator[int]:
+    """Hold the repository's lock, which ends with the process and the git that it started.
+
+    Yields the lock's file descriptor for git to inherit. Raises Conflict when another sync holds
+    it for longer than `wait_seconds`; `on_wait` is called once when there is something to wait for.
+    """
+    mirrors_folder().mkdir(parents=True, exist_ok=True)
+    path = mirrors_folder() / f"{repository_id}.lock"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        _lock(descriptor, wait_seconds, on_wait)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def check_address(url: str) -> None:
+    """Raise InvalidInput when the address is not accepted, or a local one is no repository."""
+    address = parse_address(url)
+    if address.is_local:
+        try:
+            remote_refs(url)
+        except PortolanError as error:
+            raise InvalidInput(
+                "There is no git repository at this path, or it may not be read.",
+                hint="Give the folder of a repository that the worker may read.",
+                fields={"url": "is not a readable git repository"},
+            ) from error
+
+
+def remote_refs(url: str) -> RemoteRefs:
+    """Ask the remote for its branches, tags and HEAD.
+
+    Raises Unavailable in a clear sentence when it does not answer, InvalidInput for an address
+    that is not accepted.
+    """
+    address = parse_address(url)
+    try:
+        listing = run_git(
+            "ls-remote",
+            "--symref",
+            "--quiet",
+            operands=[address.text],
+            configuration=_transport_configuration(address),
+        )
+    except GitFailed as failure:
+        raise explained(failure) from failure
+    return _parsed(listing)
+
+
+def update_mirror(
+    repository_id: int,
+    *,
+    url: str,
+    remote: RemoteRefs,
+    lock: int,
+    on_progress: Callable[[str, int], None] | None = None,
+) -> None:
+    """Make the mirror's refs those of the remote; what is gone there is gone here.
+
+    Nothing is asked of the remote when the mirror already agrees with `remote`. `on_progress` gets
+    what git does and how many percent of it are done. Raises Unavailable in a clear sentence.
+    """
+    address = parse_address(url)
+    folder = mirror_path(repository_id)
+    if any(len(oid) != _SHA1_LENGTH for oid in remote.objects.values()):
+        raise explained(GitFailed("mismatched algorithms"))
+
+    def pass_on(line: str) -> None:
+        if on_progress is not None and (match := _PROGRESS.search(line)):
+            on_progress(match[1].lower(), int(match[2]))
+
+    try:
+        if not (folder / "HEAD").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            run_git("init", "--bare", "--quiet", "--template=", operands=[str(folder)])
+        elif _present(folder) == _wanted(remote):
+            return
+        try:
+            _fetch(folder, address, remote, lock, pass_on)
+        except GitFailed as failure:
+            if not _STALE_LOCK.search(failure.detail):
+                raise
+            _remove_stale_locks(folder)
+            _fetch(folder, address, remote, lock, pass_on)
+    except GitFailed as failure:
+        raise explained(failure) from failure
+
+
+def tidy_mirror(repository_id: int, *, lock: int) -> None:
+    """Let git repack the mirror when it has grown many small files; it decides itself whether."""
+    try:
+        run_git("gc", "--auto", "--quiet", mirror=mirror_path(repository_id), keep_open=[lock])
+    except GitFailed as failure:
+        raise explained(failure) from failure
+
+
+def remove_mirror(repository_id: int) -> None:
+    """Remove the mirror and its lock; one that is not there is fine."""
+    shutil.rmtree(mirror_path(repository_id), ignore_errors=True)
+    (mirrors_folder() / f"{repository_id}.lock").unlink(missing_ok=True)
+
+
+def blob_head(repository_id: int, oid: str, *, max_bytes: int) -> bytes:
+    """Return the first bytes of a blob of any size without holding it in memory.
+
+    Raises Unavailable when it is not there.
+    """
+    try:
+        return run_git(
+            "cat-file",
+            "blob",
+            operands=[oid],
+            mirror=mirror_path(repository_id),
+            max_output_bytes=max_bytes,
+        )
+    except GitFailed as failure:
+        raise explained(failure) from failure
+
+
+def _lock(descriptor: int, wait_seconds: float, on_wait: Callable[[], None] | None) -> None:
+    deadline = time.monotonic() + wait_seconds
+    told = False
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise Conflict(
+                    "Another sync of this repository is running.",
+                    hint="Wait until it is done; its progress is on the repository's page.",
+                ) from None
+            if on_wait is not None and not told:
+                on_wait()
+            told = True
+            time.sleep(0.2)
+        else:
+            return
+
+
+def _transport_configuration(address: Address) -> list[str]:
+    """Return the settings that let git reach this very address and no other."""
+    if address.is_local:
+        return ["protocol.file.allow=always"]
+    number = pinned_host(address)
+    if number and address.scheme == "https":
+        shown = f"[{number}]" if ":" in number else number
+        return [f"http.curloptResolve={address.host.strip('[]')}:{address.port}:{shown}"]
+    return []
+
+
+def _parsed(listing: bytes) -> RemoteRefs:
+    objects: dict[str, str] = {}
+    head = head_branch = ""
+    for line in listing.decode("utf-8", "surrogateescape").split("\n"):
+        value, _, name = line.partition("\t")
+        if value.startswith("ref: ") and name == "HEAD":
+            head_branch = value.removeprefix("ref: ")
+        elif name == "HEAD":
+            head = value
+        elif name.startswith(("refs/heads/", "refs/tags/")) and not name.endswith("^{}"):
+            objects[name] = value
+    return RemoteRefs(objects=objects, head=head, head_branch=head_branch)
+
+
+def _wanted(remote: RemoteRefs) -> dict[str, str]:
+    return remote.objects | ({HEAD_REF: remote.head} if remote.head else {})
+
+
+def _present(folder: Path) -> dict[str, str]:
+    """Return the ids of the mirror's refs; empty when they cannot be read."""
+    try:
+        listing = run_git("for-each-ref", "--format=%(objectname) %(refname)", mirror=folder)
+    except GitFailed:
+        return {}
+    lines = listing.decode("utf-8", "surrogateescape").split("\n")
+    return {name: oid for oid, _, name in (line.partition(" ") for line in lines) if oid}
+
+
+def _fetch(
+    folder: Path,
+    address: Address,
+    remote: RemoteRefs,
+    lock: int,
+    on_progress: Callable[[str], None],
+) -> None:
+    head = [f"+HEAD:{HEAD_REF}"] if remote.head else []
+    # A mirror of a shallow copy becomes complete as soon as its remote is.
+    depth = ["--unshallow"] if (folder / "shallow").exists() else []
+    run_git(
+        "fetch",
+        "--prune",
+        "--no-tags",
+        "--force",
+        "--update-shallow",
+        "--no-write-fetch-head",
+        "--no-auto-maintenance",
+        "--no-recurse-submodules",
+        "--progress",
+        *depth,
+        operands=[address.text, *_FETCHED, *head],
+        mirror=folder,
+        configuration=_transport_configuration(address),
+        keep_open=[lock],
+        on_progress=on_progress,
+    )
+    if not remote.head:
+        run_git("update-ref", "-d", operands=[HEAD_REF], mirror=folder)
+
+
+def _remove_stale_locks(folder: Path) -> None:
+    """Remove what a killed git left; nobody else can be at work, since we hold the mirror's lock."""
+    for path in [*folder.glob("*.lock"), *(folder / "refs").rglob("*.lock")]:
+        path.unlink(missing_ok=True)

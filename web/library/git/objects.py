@@ -1,0 +1,185 @@
+"""Reading from the mirrors' object stores: sizes, blobs, trees and commits, by id.
+
+No git process is started and no ref is looked up here; what a caller may read is decided by the
+index. Handles are shared by the threads of a process, one lock each.
+"""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+
+import pygit2
+from pygit2.enums import ObjectType, SortMode
+
+from web.core.errors import TooLarge, Unavailable
+from web.core.limits import LIMITS
+from web.library.git.mirrors import mirror_path
+from web.library.records import CommitSummary
+
+_OPEN_HANDLES = 64
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC)
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+
+# Mirrors are our own folders, whoever made them; and what is read is read once, so that a cache of
+# objects would only take memory.
+pygit2.settings.owner_validation = False
+pygit2.settings.enable_caching(False)
+pygit2.settings.mwindow_size = 16 * 1024 * 1024
+pygit2.settings.mwindow_mapped_limit = 128 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class _Handle:
+    repository: pygit2.Repository
+    inode: int
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+_handles: OrderedDict[int, _Handle] = OrderedDict()
+_handles_lock = threading.Lock()
+
+
+class ObjectStore:
+    """The objects of one repository's mirror.
+
+    Every method raises Unavailable when the mirror or the object is not there, so that a reader
+    can degrade.
+    """
+
+    def __init__(self, repository_id: int) -> None:
+        self.repository_id = repository_id
+
+    def size(self, oid: str) -> int:
+        """Return the size of a blob in bytes, from its header alone."""
+        with self._open() as repository:
+            kind, size = repository.odb.read_header(pygit2.Oid(hex=oid))
+        if kind != ObjectType.BLOB:
+            raise _missing()
+        return int(size)
+
+    def blob(self, oid: str, *, max_bytes: int = LIMITS.max_readable_file_bytes) -> bytes:
+        """Return a blob's bytes. Raises TooLarge, before reading, for one over `max_bytes`."""
+        size = self.size(oid)
+        if size > max_bytes:
+            raise TooLarge(
+                f"The file has {size:,} bytes; at most {max_bytes:,} are read.",
+                hint="Clone the repository to work with a file of this size.",
+            )
+        with self._open() as repository:
+            return bytes(repository.odb.read(pygit2.Oid(hex=oid))[1])
+
+    def tree(self, oid: str) -> bytes:
+        """Return a tree as git stores it."""
+        with self._open() as repository:
+            kind, data = repository.odb.read(pygit2.Oid(hex=oid))
+        if kind != ObjectType.TREE:
+            raise _missing()
+        return bytes(data)
+
+    def tree_of(self, commit: str) -> str:
+        """Return the id of a commit's tree."""
+        with self._open() as repository:
+            found = repository.get(commit)
+            if not isinstance(found, pygit2.Commit):
+                raise _missing()
+            return str(found.tree_id)
+
+    def refs(self) -> dict[str, str]:
+        """Return the commits of the mirror's refs by full name; refs that are no commit are absent.
+
+        Names that are not UTF-8 are left out.
+        """
+        found: dict[str, str] = {}
+        with self._open() as repository:
+            for raw in repository.raw_listall_references():
+                try:
+                    name = raw.decode()
+                    commit = repository.references[name].peel(pygit2.Commit)
+                except (UnicodeDecodeError, KeyError, ValueError, pygit2.GitError):
+                    continue
+                found[name] = str(commit.id)
+        return found
+
+    def commit(self, oid: str) -> CommitSummary:
+        """Return one commit."""
+        return self.commits(commit=oid, limit=1)[0]
+
+    def commits(self, *, commit: str, limit: int) -> tuple[CommitSummary, ...]:
+        """Return `commit` and the ones before it, newest first, at most `limit`.
+
+        History that a shallow copy lacks is silently the end of it.
+        """
+        with self._open() as repository:
+            if not isinstance(repository.get(commit), pygit2.Commit):
+                raise _missing()
+            walker = repository.walk(pygit2.Oid(hex=commit), SortMode.TIME)
+            return tuple(_summary(found) for found in islice(_until_broken(walker), limit))
+
+    @contextmanager
+    def _open(self) -> Iterator[pygit2.Repository]:
+        handle = _handle(self.repository_id)
+        try:
+            with handle.lock:
+                yield handle.repository
+        except (KeyError, ValueError, pygit2.GitError, OSError) as error:
+            raise _missing() from error
+
+
+def _handle(repository_id: int) -> _Handle:
+    """Return the open handle of a mirror; a mirror that was made anew gets a new one."""
+    path = mirror_path(repository_id)
+    try:
+        inode = os.stat(path).st_ino  # noqa: PTH116 - called per read
+    except OSError as error:
+        raise _missing() from error
+    with _handles_lock:
+        handle = _handles.get(repository_id)
+        if handle is None or handle.inode != inode:
+            try:
+                opened = pygit2.Repository(str(path), pygit2.enums.RepositoryOpenFlag.BARE)
+            except pygit2.GitError as error:
+                raise _missing() from error
+            handle = _handles[repository_id] = _Handle(opened, inode)
+        _handles.move_to_end(repository_id)
+        while len(_handles) > _OPEN_HANDLES:
+            _handles.popitem(last=False)
+    return handle
+
+
+def _until_broken(walker: Iterator[pygit2.Commit]) -> Iterator[pygit2.Commit]:
+    """Yield commits until one is missing."""
+    while True:
+        try:
+            yield next(walker)
+        except (StopIteration, KeyError, pygit2.GitError):
+            return
+
+
+def _summary(commit: pygit2.Commit) -> CommitSummary:
+    subject = commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0]
+    return CommitSummary(
+        commit=str(commit.id),
+        author=commit.author.raw_name.decode("utf-8", "replace").replace("\0", ""),
+        committed_at=_instant(commit.commit_time),
+        subject=subject.rstrip("\r").replace("\0", ""),
+    )
+
+
+def _instant(seconds: int) -> datetime:
+    """Return a commit's time; those that no calendar knows become its first or last day."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, ValueError, OSError):
+        return _LATEST if seconds > 0 else _EARLIEST
+
+
+def _missing() -> Unavailable:
+    return Unavailable(
+        "The repository's copy does not have this object.",
+        hint="The next sync brings it; ask staff to sync the repository.",
+    )

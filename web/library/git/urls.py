@@ -1,0 +1,168 @@
+"""Addresses of repositories: which ones are accepted, and to which machine they lead.
+
+Accepted are https, ssh (also as git@host:path) and, where the setting allows it, local paths.
+Everything else that git would understand, such as `ext::` which runs a command, is refused.
+"""
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+from socket import SOCK_STREAM, gaierror, getaddrinfo
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies_environment, proxy_bypass_environment
+
+from django.conf import settings
+
+from web.core.errors import InvalidInput, Unavailable
+
+_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]", re.ASCII)
+_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
+_SCP_LIKE = re.compile(r"(?:([^@/:]+)@)?(\[[^\]]+\]|[^@/:\[\]]+):(?!:)(.+)")
+_PORTS = {"https": 443, "ssh": 22}
+_ACCEPTED = "Use https://host/path, ssh://git@host/path or git@host:path."
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A repository's address, taken apart: `text` is what git gets."""
+
+    text: str
+    scheme: str  # https, ssh or file
+    host: str = ""
+    port: int = 0
+    path: str = ""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the repository lies on this machine's own disk."""
+        return self.scheme == "file"
+
+
+def parse_address(text: str) -> Address:
+    """Return the address in its parts, without asking any name server.
+
+    Raises InvalidInput for what is not accepted: other transports, credentials in the address,
+    host or path that begin with a hyphen, control characters, addresses of this machine or of
+    private networks written as numbers, and local paths where the setting does not allow them.
+    """
+    text = text.strip()
+    if not text:
+        raise _refused("The address is empty.", _ACCEPTED)
+    if len(text) > 1000:  # noqa: PLR2004 - the width of the column
+        raise _refused("The address is longer than 1000 characters.", _ACCEPTED)
+    if any(ord(character) < 0x21 or ord(character) == 0x7F for character in text):  # noqa: PLR2004
+        if not text.startswith(("/", "file:///")) or not text.isprintable():
+            raise _refused("The address holds spaces or control characters.", _ACCEPTED)
+    if text.startswith("-"):
+        raise _refused("The address begins with a hyphen.", _ACCEPTED)
+    if text.startswith(("/", "file:", "~", ".")):
+        return _local(text)
+    if "://" in text:
+        return _with_scheme(text)
+    if match := _SCP_LIKE.fullmatch(text):
+        user, host, path = match.groups()
+        return _remote(text, "ssh", user or "", host, 0, path)
+    raise _refused("This is not an address of a repository.", _ACCEPTED)
+
+
+def pinned_host(address: Address) -> str:
+    """Return the IP address that the host has now, for git to connect to and to no other.
+
+    Empty for local paths and where a proxy makes the connection. Raises InvalidInput when any
+    address of the host belongs to this machine or to a private network and local repositories are
+    not allowed, Unavailable when the name is unknown.
+    """
+    if address.is_local or _has_proxy(address):
+        return ""
+    try:
+        found = getaddrinfo(address.host.strip("[]"), address.port, type=SOCK_STREAM)
+    except (gaierror, UnicodeError) as error:
+        raise Unavailable(
+            "The remote's host name could not be found.",
+            hint="Check the address and this machine's name resolution.",
+        ) from error
+    numbers = [ip_address(str(row[4][0]).partition("%")[0]) for row in found]
+    for number in numbers:
+        _check_number(number)
+    return str(numbers[0])
+
+
+def _with_scheme(text: str) -> Address:
+    try:
+        parts = urlsplit(text)
+        port = parts.port or 0
+    except ValueError as error:
+        raise _refused("The address is malformed.", _ACCEPTED) from error
+    scheme = parts.scheme.lower()
+    if scheme == "http":
+        raise _refused("http is not encrypted and not accepted.", "Use https.")
+    if scheme not in _PORTS:
+        raise _refused(f"The scheme {scheme!r} is not accepted.", _ACCEPTED)
+    if parts.password is not None or (scheme == "https" and parts.username is not None):
+        raise _refused(
+            "The address holds credentials.",
+            "Take them out; give the user that runs the worker a .netrc entry or an ssh key.",
+        )
+    if parts.query or parts.fragment:
+        raise _refused("The address has a query or a fragment.", "Leave out ? and # and the rest.")
+    _, _, host_and_port = parts.netloc.rpartition("@")
+    host = host_and_port[: host_and_port.rfind("]") + 1] or host_and_port.partition(":")[0]
+    return _remote(text, scheme, parts.username or "", host, port, parts.path.lstrip("/"))
+
+
+def _remote(text: str, scheme: str, user: str, host: str, port: int, path: str) -> Address:
+    if not _HOST.fullmatch(host) or (user and not _USER.fullmatch(user)):
+        raise _refused("The address has no valid host name.", _ACCEPTED)
+    if not path.strip("/") or path.startswith("-"):
+        raise _refused("The address has no path to a repository.", _ACCEPTED)
+    try:
+        number = ip_address(host.strip("[]"))
+    except ValueError:
+        if host.replace(".", "").isdigit() or host.lower().startswith("0x"):
+            raise _refused("The host is a number in an unusual form.", _ACCEPTED) from None
+        if host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost"):
+            _check_number(ip_address("127.0.0.1"))
+    else:
+        _check_number(number)
+    return Address(text=text, scheme=scheme, host=host, port=port or _PORTS[scheme], path=path)
+
+
+def _local(text: str) -> Address:
+    if not settings.ALLOW_LOCAL_REPOSITORIES:
+        raise _refused(
+            "Paths of this machine are not accepted.",
+            f"{_ACCEPTED} PORTOLAN_ALLOW_LOCAL_REPOSITORIES=1 allows local paths.",
+        )
+    if text.startswith("file:"):
+        parts = urlsplit(text)
+        if parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
+            raise _refused("The file address names another machine.", "Use file:///path.")
+        text = unquote(parts.path)
+    path = Path(text).expanduser()
+    if not path.is_absolute():
+        raise _refused("The path is relative.", "Give the path from the root, such as /srv/project.")
+    return Address(text=str(path), scheme="file", path=str(path))
+
+
+def _check_number(number: IPv4Address | IPv6Address) -> None:
+    """Refuse the addresses of this machine and of private networks, unless they are allowed."""
+    plain = getattr(number, "ipv4_mapped", None) or number
+    if not settings.ALLOW_LOCAL_REPOSITORIES and not plain.is_global:
+        raise _refused(
+            "The address leads to this machine or to a private network.",
+            "Use a public host, or set PORTOLAN_ALLOW_LOCAL_REPOSITORIES=1 on a trusted network.",
+        )
+
+
+def _has_proxy(address: Address) -> bool:
+    proxies = getproxies_environment()
+    return (
+        address.scheme == "https"
+        and bool(proxies.get("https") or proxies.get("all"))
+        and not proxy_bypass_environment(address.host, proxies)
+    )
+
+
+def _refused(message: str, hint: str) -> InvalidInput:
+    return InvalidInput(message, hint=hint, fields={"url": message})

@@ -1,0 +1,91 @@
+"""Removing contents that no entry shows any more, with their full-text rows."""
+
+from collections.abc import Iterable, Sequence
+from itertools import batched
+
+from web.core.errors import TooLarge, Unavailable
+from web.core.limits import LIMITS
+from web.library.git.objects import ObjectStore
+from web.library.indexing.decode import decode, lines_of
+from web.library.indexing.write import changed, chunk_body, index_transaction, marks, rows
+from web.library.search.backends import backend
+from web.library.search.backends.base import ChunkText
+
+
+def collect(content_ids: Iterable[int], *, repository_id: int) -> int:
+    """Remove those of the contents that no entry shows; return how many.
+
+    Each batch is one short transaction, which looks again for entries: another repository may
+    show a content meanwhile. The search backend is given the text back that it was given, read
+    from this repository's mirror or that of the content's home. Where the blob is gone the
+    full-text row stays as a tombstone: its chunk's id is never used again, so nothing finds it.
+    """
+    removed = 0
+    for some in batched(sorted(content_ids), LIMITS.index_batch_files):
+        with index_transaction():
+            unseen = _without_entry(some)
+            for content_id, oid, is_document, home_id in unseen:
+                _forget_text(content_id, oid, bool(is_document), home_id, repository_id)
+            removed += _delete([row[0] for row in unseen])
+    return removed
+
+
+def forgotten_contents(repository_id: int) -> set[int]:
+    """Return the contents that this repository, or one since removed, brought and no entry shows.
+
+    A sync or a removal that died leaves such; to look for them takes a pass over all contents.
+    """
+    found = rows(
+        "SELECT content.id FROM library_content AS content WHERE (content.home_id = %s"
+        " OR content.home_id NOT IN (SELECT id FROM library_repository))"
+        " AND NOT EXISTS (SELECT 1 FROM library_entry WHERE content_id = content.id)",
+        [repository_id],
+    )
+    return {row[0] for row in found}
+
+
+def _without_entry(content_ids: Sequence[int]) -> list[tuple[int, str, bool, int]]:
+    return list(
+        rows(
+            "SELECT content.id, content.oid, content.is_document, content.home_id"  # type: ignore[arg-type]
+            f" FROM library_content AS content WHERE content.id IN ({marks(content_ids)})"  # noqa: S608
+            " AND NOT EXISTS (SELECT 1 FROM library_entry WHERE content_id = content.id)",
+            content_ids,
+        )
+    )
+
+
+def _forget_text(
+    content_id: int, oid: str, is_document: bool, home_id: int, repository_id: int
+) -> None:
+    text = _text_of(oid, dict.fromkeys([repository_id, home_id]))
+    if text is None:
+        return
+    lines = lines_of(text)
+    chunks = [
+        ChunkText(chunk_id, heading, chunk_body(lines, start, end))
+        for chunk_id, heading, start, end in rows(
+            "SELECT id, heading, start_line, end_line FROM library_chunk WHERE content_id = %s",
+            [content_id],
+        )
+    ]
+    backend().remove_content(is_document=is_document, home_id=home_id, chunks=chunks)
+
+
+def _text_of(oid: str, repository_ids: Iterable[int]) -> str | None:
+    for repository_id in repository_ids:
+        try:
+            decoded = decode(ObjectStore(repository_id).blob(oid))
+        except (Unavailable, TooLarge):
+            continue
+        return decoded.text if decoded else None
+    return None
+
+
+def _delete(content_ids: Sequence[int]) -> int:
+    if not content_ids:
+        return 0
+    holes = marks(content_ids)
+    changed(f"DELETE FROM library_symbol WHERE content_id IN ({holes})", content_ids)  # noqa: S608
+    changed(f"DELETE FROM library_chunk WHERE content_id IN ({holes})", content_ids)  # noqa: S608
+    return changed(f"DELETE FROM library_content WHERE id IN ({holes})", content_ids)  # noqa: S608

@@ -1,0 +1,243 @@
+"""Making a sync visible: one transaction changes the entries of all its refs and the generation."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import batched
+from typing import Any
+
+from django.db.models import F
+
+from web.core import clock
+from web.library.indexing.discover import Verdict
+from web.library.indexing.refs import WantedRef
+from web.library.indexing.write import (
+    ContentKey,
+    Paths,
+    changed,
+    existing_content_ids,
+    index_transaction,
+    insert,
+    marks,
+    rows,
+)
+from web.library.models import Entry, IndexState, Ref
+
+_PATHS_PER_QUERY = 500
+_ENTRY_COLUMNS = ("path_id", "oid", "kind", "size", "language", "content_id", "skip_reason")
+
+
+class ContentsVanished(Exception):
+    """A content that was to be shown has been collected by another sync; read it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """An entry that a ref is to have at a path."""
+
+    oid: str
+    verdict: Verdict
+    content_key: ContentKey | None
+
+
+@dataclass(slots=True)
+class ChangedView:
+    """What a ref is to show: `base` and the changes to it.
+
+    `base` is the ref whose present entries are the start: itself, another that is published
+    before it, or None for an empty start. `removed` are paths that go.
+    """
+
+    ref: WantedRef
+    base: tuple[str, str] | None = None  # kind and name
+    removed: list[str] = field(default_factory=list)
+    written: dict[str, NewEntry] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Kind and name, which tell a repository's refs apart."""
+        return (str(self.ref.kind), self.ref.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a publication changed; `dropped` are contents that lost an entry."""
+
+    generation: int
+    removed_refs: tuple[str, ...]
+    dropped: frozenset[int]
+
+
+def publish(
+    repository_id: int,
+    *,
+    views: Sequence[ChangedView],
+    kept: Iterable[WantedRef],
+    rules: str,
+    content_ids: Mapping[ContentKey, int],
+    paths: Paths,
+) -> Published:
+    """Make the changed views visible, remove refs that are neither changed nor kept.
+
+    Raises ContentsVanished, with nothing changed, when a content is not there any more.
+    """
+    path_ids = _path_ids(views, paths)
+    with index_transaction():
+        _check_contents(views, content_ids)
+        known = {(ref.kind, ref.name): ref for ref in Ref.objects.filter(repository=repository_id)}
+        staying = {view.key for view in views} | {(str(ref.kind), ref.name) for ref in kept}
+        dropped: set[int] = set()
+        _mark_default(repository_id, [*(view.ref for view in views), *kept])
+        for view in views:
+            dropped |= _write_view(repository_id, view, known, rules, content_ids, path_ids)
+        gone = [ref for key, ref in known.items() if key not in staying]
+        for ref in gone:
+            dropped |= remove_ref(ref.pk)
+        return Published(
+            generation=raise_generation(),
+            removed_refs=tuple(ref.name for ref in gone),
+            dropped=frozenset(dropped),
+        )
+
+
+def remove_ref(ref_id: int) -> set[int]:
+    """Remove a ref with its entries; return the contents that it showed."""
+    shown = _contents_shown("ref_id = %s", [ref_id])
+    changed("DELETE FROM library_entry WHERE ref_id = %s", [ref_id])
+    changed("DELETE FROM library_ref WHERE id = %s", [ref_id])
+    return shown
+
+
+def raise_generation() -> int:
+    """Raise the index generation, inside the transaction that makes a change visible; return it."""
+    if not IndexState.objects.filter(pk=1).update(generation=F("generation") + 1):
+        IndexState.objects.create(pk=1, generation=1)
+    return int(IndexState.objects.values_list("generation", flat=True).get(pk=1))
+
+
+def counts_of(ref_id: int) -> dict[str, Any]:
+    """Return the counts of a ref's entries, as `Ref.counts` holds them."""
+    counts: dict[str, Any] = {"files": 0, "indexed": 0, "bytes": 0, "documents": 0}
+    languages: dict[str, int] = {}
+    skipped: dict[str, int] = {}
+    for language, reason, is_document, files, size in rows(
+        "SELECT entry.language, entry.skip_reason, content.is_document, COUNT(*), SUM(entry.size)"
+        " FROM library_entry AS entry"
+        " LEFT JOIN library_content AS content ON content.id = entry.content_id"
+        " WHERE entry.ref_id = %s GROUP BY 1, 2, 3",
+        [ref_id],
+    ):
+        counts["files"] += files
+        counts["bytes"] += int(size)
+        if reason:
+            skipped[reason] = skipped.get(reason, 0) + files
+            continue
+        counts["indexed"] += files
+        counts["documents"] += files if is_document else 0
+        if language:
+            languages[language] = languages.get(language, 0) + files
+    by_count = sorted(languages.items(), key=lambda item: (-item[1], item[0]))
+    return {**counts, "languages": dict(by_count), "skipped": dict(sorted(skipped.items()))}
+
+
+def _path_ids(views: Sequence[ChangedView], paths: Paths) -> Mapping[str, int]:
+    """Return the ids of all paths, new ones made in short transactions that no view shows yet."""
+    found: Mapping[str, int] = {}
+    for some in batched((path for view in views for path in view.written), 5000):
+        with index_transaction():
+            found = paths.ids_of(some)
+    return found
+
+
+def _check_contents(views: Sequence[ChangedView], content_ids: Mapping[ContentKey, int]) -> None:
+    keys = {entry.content_key for view in views for entry in view.written.values()} - {None}
+    wanted = {content_ids.get(key) for key in keys if key is not None}
+    if None in wanted or len(existing_content_ids(wanted - {None})) != len(wanted):  # type: ignore[arg-type]
+        raise ContentsVanished
+
+
+def _mark_default(repository_id: int, refs: Sequence[WantedRef]) -> None:
+    default = next(ref for ref in refs if ref.is_default)
+    of_repository = Ref.objects.filter(repository=repository_id)
+    of_repository.filter(is_default=True).exclude(kind=default.kind, name=default.name).update(
+        is_default=False
+    )
+    of_repository.filter(kind=default.kind, name=default.name).update(is_default=True)
+
+
+def _write_view(
+    repository_id: int,
+    view: ChangedView,
+    known: dict[tuple[str, str], Ref],
+    rules: str,
+    content_ids: Mapping[ContentKey, int],
+    path_ids: Mapping[str, int],
+) -> set[int]:
+    """Write one ref and its entries; return the contents that it showed and may not show now."""
+    ref = known.get(view.key)
+    if ref is None:
+        ref = Ref.objects.create(
+            repository_id=repository_id,
+            kind=view.ref.kind,
+            name=view.ref.name,
+            is_default=view.ref.is_default,
+        )
+        known[view.key] = ref
+    dropped: set[int] = set()
+    if view.base != view.key:
+        dropped |= _contents_shown("ref_id = %s", [ref.pk])
+        changed("DELETE FROM library_entry WHERE ref_id = %s", [ref.pk])
+        if view.base is not None:
+            _copy_entries(source=known[view.base].pk, target=ref.pk)
+    if view.base is not None:
+        dropped |= _remove_paths(ref.pk, [*view.removed, *view.written])
+    insert(
+        "library_entry",
+        ("ref_id", *_ENTRY_COLUMNS),
+        [
+            (ref.pk, path_ids[path], entry.oid, str(entry.verdict.kind), entry.verdict.size,
+             entry.verdict.language,
+             content_ids[entry.content_key] if entry.content_key else None,
+             entry.verdict.skip_reason)
+            for path, entry in view.written.items()
+        ],
+    )  # fmt: skip
+    Ref.objects.filter(pk=ref.pk).update(
+        commit=view.ref.commit,
+        committed_at=view.ref.committed_at,
+        indexed_at=clock.now(),
+        rules=rules,
+        counts=counts_of(ref.pk),
+    )
+    return dropped
+
+
+def _copy_entries(*, source: int, target: int) -> None:
+    columns = ", ".join(_ENTRY_COLUMNS)
+    changed(
+        f"INSERT INTO library_entry (ref_id, {columns})"  # noqa: S608
+        f" SELECT %s, {columns} FROM library_entry WHERE ref_id = %s",
+        [target, source],
+    )
+
+
+def _remove_paths(ref_id: int, paths: Iterable[str]) -> set[int]:
+    """Remove the entries at these paths; return the contents that they showed."""
+    dropped: set[int] = set()
+    for some in batched(paths, _PATHS_PER_QUERY):
+        condition = (
+            "ref_id = %s AND path_id IN"
+            f" (SELECT id FROM library_path WHERE path IN ({marks(some)}))"  # noqa: S608
+        )
+        dropped |= _contents_shown(condition, [ref_id, *some])
+        changed(f"DELETE FROM library_entry WHERE {condition}", [ref_id, *some])  # noqa: S608
+    return dropped
+
+
+def _contents_shown(condition: str, parameters: Sequence[Any]) -> set[int]:
+    found = rows(
+        f"SELECT content_id FROM library_entry WHERE content_id IS NOT NULL AND {condition}",  # noqa: S608
+        parameters,
+    )
+    return {row[0] for row in found}
+
+

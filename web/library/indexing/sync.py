@@ -1,0 +1,256 @@
+"""One sync of one repository: fetch, compare, index what is new, publish, collect.
+
+Nothing is visible before `publish` commits; whatever fails before it leaves the old index as it
+was. What a failure means for the repository's record is `web.library.services.sync`'s task.
+"""
+
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import batched
+
+from django.conf import settings
+
+from web.core.errors import Unavailable
+from web.core.limits import LIMITS
+from web.library.git.mirrors import RemoteRefs, remote_refs, tidy_mirror, update_mirror
+from web.library.git.objects import ObjectStore
+from web.library.git.trees import TreeChanges, changes_between, entries_of, path_text
+from web.library.indexing import progress
+from web.library.indexing.analysis import analyse
+from web.library.indexing.collect import collect, forgotten_contents
+from web.library.indexing.decode import lines_of
+from web.library.indexing.discover import Rules
+from web.library.indexing.progress import ProgressReporter
+from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry, Published, publish
+from web.library.indexing.reading import EntryReader, ReadEntry
+from web.library.indexing.refs import WantedRef, wanted_refs
+from web.library.indexing.write import Names, Paths, ReadContent, index_transaction, write_contents
+from web.library.models import Ref, Repository
+from web.library.search.backends import backend
+
+_PUBLISH_ATTEMPTS = 3
+# New contents above which the full-text tables are merged at the end.
+_LARGE_SYNC_CONTENTS = 2000
+
+
+@dataclass(slots=True)
+class SyncResult:
+    """What a sync did. `has_commit` is false for a repository without any commit yet."""
+
+    has_commit: bool = True
+    changed_refs: list[str] = field(default_factory=list)
+    removed_refs: list[str] = field(default_factory=list)
+    files_read: int = 0
+    contents_written: int = 0
+    contents_removed: int = 0
+    bytes_read: int = 0
+
+
+class RepositorySync:
+    """The state of one sync. `lock` is the descriptor of the mirror's lock, which it needs."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        *,
+        lock: int,
+        reporter: ProgressReporter,
+        after_failure: bool = False,
+    ) -> None:
+        self.result = SyncResult()
+        self._repository = repository
+        self._lock = lock
+        self._reporter = reporter
+        self._after_failure = after_failure
+        self._store = ObjectStore(repository.pk)
+        self._rules = Rules(
+            documentation_globs=repository.documentation_globs,
+            exclude_globs=repository.exclude_globs,
+        )
+        self._names = Names()
+
+    def run(self) -> SyncResult:
+        """Bring the index up to date with the remote. Raises web.core.errors, the old index kept."""
+        ensure_free_disk()
+        remote = self._fetch()
+        wanted = wanted_refs(
+            self._store,
+            remote,
+            patterns=self._repository.tracked_refs,
+            newest=self._repository.tracked_refs_newest,
+        )
+        if not wanted:
+            self.result.has_commit = False
+            return self.result
+        published = self._publish(wanted)
+        self._collect(published)
+        if published is not None:
+            tidy_mirror(self._repository.pk, lock=self._lock)
+        return self.result
+
+    def _fetch(self) -> RemoteRefs:
+        self._reporter.begin(progress.FETCHING)
+        remote = remote_refs(self._repository.url)
+        had_commits = Ref.objects.filter(repository=self._repository.pk).exists()
+        if had_commits and not remote.objects and not remote.head:
+            raise Unavailable(
+                "The remote has no branch and no commit any more.",
+                hint="The index stays as it was; remove the repository if it is meant to be empty.",
+            )
+        update_mirror(
+            self._repository.pk,
+            url=self._repository.url,
+            remote=remote,
+            lock=self._lock,
+            on_progress=self._reporter.percent,
+        )
+        return remote
+
+    def _publish(self, wanted: tuple[WantedRef, ...]) -> Published | None:
+        """Index and publish what changed; None when everything is as it was."""
+        for _ in range(_PUBLISH_ATTEMPTS):
+            reader = EntryReader(self._store, self._rules)
+            views, kept = self._views(wanted, reader)
+            known = set(Ref.objects.filter(repository=self._repository.pk).values_list("kind", "name"))
+            staying = {(str(ref.kind), ref.name) for ref in wanted}
+            default = Ref.objects.filter(repository=self._repository.pk, is_default=True).first()
+            same_default = default is not None and (default.kind, default.name) == (
+                str(wanted[0].kind),
+                wanted[0].name,
+            )
+            if not views and known <= staying and same_default:
+                return None
+            self._reporter.begin(progress.PUBLISHING)
+            try:
+                published = publish(
+                    self._repository.pk,
+                    views=views,
+                    kept=kept,
+                    rules=self._rules.fingerprint,
+                    content_ids=reader.known,
+                    paths=Paths(),
+                )
+            except ContentsVanished:
+                continue
+            self.result.changed_refs = [view.ref.name for view in views]
+            self.result.removed_refs = list(published.removed_refs)
+            return published
+        raise Unavailable(
+            "Other syncs kept removing what this one needs.", hint="Sync the repository again."
+        )
+
+    def _views(
+        self, wanted: tuple[WantedRef, ...], reader: EntryReader
+    ) -> tuple[list[ChangedView], list[WantedRef]]:
+        """Return the refs that change, their contents written, and those that stay as they are."""
+        known = {
+            (ref.kind, ref.name): ref
+            for ref in Ref.objects.filter(repository=self._repository.pk)
+        }
+        views: list[ChangedView] = []
+        kept: list[WantedRef] = []
+        neighbour: WantedRef | None = None
+        for ref in wanted:
+            old = known.get((str(ref.kind), ref.name))
+            usable = old is not None and old.rules == self._rules.fingerprint
+            if old is not None and usable and old.commit == ref.commit:
+                kept.append(ref)
+            elif old is not None and usable and self._has_tree(old.commit):
+                views.append(self._view(ref, base=ref, base_commit=old.commit, reader=reader))
+            elif neighbour is not None:
+                views.append(
+                    self._view(ref, base=neighbour, base_commit=neighbour.commit, reader=reader)
+                )
+            else:
+                views.append(self._view(ref, base=None, base_commit="", reader=reader))
+            neighbour = ref
+        return views, kept
+
+    def _has_tree(self, commit: str) -> bool:
+        try:
+            self._store.tree(self._store.tree_of(commit))
+        except Unavailable:
+            return False
+        return True
+
+    def _view(
+        self, ref: WantedRef, *, base: WantedRef | None, base_commit: str, reader: EntryReader
+    ) -> ChangedView:
+        """Compare a ref with its base, and read and write what is new."""
+        self._reporter.begin(progress.COMPARING)
+        tree = self._store.tree_of(ref.commit)
+        if base is None:
+            changes = TreeChanges(removed=(), written=tuple(entries_of(self._store, tree)))
+        else:
+            changes = changes_between(self._store, self._store.tree_of(base_commit), tree)
+        view = ChangedView(ref=ref, base=(str(base.kind), base.name) if base else None)
+        view.removed = [path_text(path) for path in changes.removed]
+        self._reporter.begin(progress.INDEXING, total=len(changes.written))
+        for read in self._written(reader, reader.read(changes.written)):
+            view.written[read.path] = NewEntry(read.oid, read.verdict, read.content_key)
+        return view
+
+    def _written(
+        self, reader: EntryReader, entries: Iterable[ReadEntry]
+    ) -> Iterator[ReadEntry]:
+        """Pass entries on, writing the new contents among them in batches of files and bytes."""
+        batch: list[ReadContent] = []
+        size = 0
+        for entry in entries:
+            self._reporter.advance(files=1, size=entry.verdict.size if entry.text else 0)
+            self.result.files_read += 1
+            if entry.text is not None and entry.content_key is not None:
+                batch.append(_analysed(entry))
+                size += entry.verdict.size
+            if len(batch) >= LIMITS.index_batch_files or size >= LIMITS.index_batch_bytes:
+                self._write(batch, reader, size)
+                batch, size = [], 0
+            yield entry
+        self._write(batch, reader, size)
+
+    def _write(self, batch: list[ReadContent], reader: EntryReader, size: int) -> None:
+        ensure_free_disk()
+        self._reporter.record()
+        if not batch:
+            return
+        with index_transaction():
+            ids = write_contents(batch, home_id=self._repository.pk, names=self._names)
+        reader.known.update(ids)
+        self.result.contents_written += len(batch)
+        self.result.bytes_read += size
+
+    def _collect(self, published: Published | None) -> None:
+        """Remove what nothing shows; after a failure also what the failed sync left behind."""
+        candidates = set(published.dropped) if published is not None else set()
+        if self._after_failure:
+            candidates |= forgotten_contents(self._repository.pk)
+        if candidates:
+            self._reporter.begin(progress.COLLECTING, total=len(candidates))
+            self.result.contents_removed = collect(candidates, repository_id=self._repository.pk)
+        if self.result.contents_written > _LARGE_SYNC_CONTENTS:
+            with index_transaction():
+                backend().optimize()
+
+
+def ensure_free_disk() -> None:
+    """Raise Unavailable while there is still room to record that the disk is nearly full."""
+    if shutil.disk_usage(settings.DATA_DIR).free < LIMITS.min_free_disk_bytes:
+        raise Unavailable(
+            "The disk is nearly full.",
+            hint="Free space in the data folder, then sync again "
+            "(PORTOLAN_MIN_FREE_DISK_BYTES is what a sync leaves).",
+        )
+
+
+def _analysed(entry: ReadEntry) -> ReadContent:
+    assert entry.text is not None  # noqa: S101 - asked by the caller
+    assert entry.content_key is not None  # noqa: S101
+    text = entry.text.text
+    verdict = entry.verdict
+    return ReadContent(
+        key=entry.content_key,
+        encoding=entry.text.encoding,
+        lines=lines_of(text),
+        analysis=analyse(text, format=verdict.format, is_document=verdict.is_document),
+    )

@@ -1,0 +1,240 @@
+"""Writing what was read into the tables, many rows at a time, inside the caller's transaction.
+
+Rows go in by `executemany` with ids reserved beforehand: an index has hundreds of thousands of
+chunks and symbols, and their ids are needed by the full-text tables. All of it runs under the
+write transaction named INDEX_WRITER, so that no two writers reserve the same ids.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import batched
+from typing import Any
+
+from django.db import connection
+
+from web.core.transactions import write_transaction
+from web.library.indexing.analysis import Analysis
+from web.library.search.backends import backend
+from web.library.search.backends.base import ChunkText
+
+INDEX_WRITER = "index"
+_IDS_PER_QUERY = 500
+_MAX_NAME = 255
+
+type ContentKey = tuple[str, str, bool]  # blob id, format, is_document
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContent:
+    """One blob, decoded and analysed."""
+
+    key: ContentKey
+    encoding: str
+    lines: Sequence[str]
+    analysis: Analysis
+
+
+def index_transaction() -> AbstractContextManager[None]:
+    """Return the transaction in which the index is written; one at a time everywhere."""
+    return write_transaction(INDEX_WRITER)
+
+
+def chunk_body(lines: Sequence[str], start_line: int, end_line: int) -> str:
+    """Return the text of a chunk as it is given to the search backend, now and when it is removed."""
+    return "\n".join(lines[start_line - 1 : end_line])
+
+
+def contents_of(oids: Iterable[str]) -> dict[ContentKey, int]:
+    """Return the ids of all contents that these blobs have already."""
+    found: dict[ContentKey, int] = {}
+    for some in batched(dict.fromkeys(oids), _IDS_PER_QUERY):
+        for content_id, oid, read_as, is_document in rows(
+            f"SELECT id, oid, format, is_document FROM library_content WHERE oid IN ({marks(some)})",
+            some,
+        ):
+            found[(oid, read_as, bool(is_document))] = content_id
+    return found
+
+
+def existing_content_ids(content_ids: Iterable[int]) -> set[int]:
+    """Return those of the ids that are still there."""
+    return {
+        row[0]
+        for some in batched(content_ids, _IDS_PER_QUERY)
+        for row in rows(f"SELECT id FROM library_content WHERE id IN ({marks(some)})", some)
+    }
+
+
+def write_contents(
+    contents: Sequence[ReadContent], *, home_id: int, names: "Names"
+) -> dict[ContentKey, int]:
+    """Write contents with their chunks, symbols and full-text rows; return their ids by key.
+
+    One that another writer has written meanwhile keeps its id.
+    """
+    known = contents_of(content.key[0] for content in contents)
+    fresh = [content for content in contents if content.key not in known]
+    ids = reserved_ids("library_content", len(fresh))
+    name_ids = names.ids_of(
+        symbol.name for content in fresh for symbol in content.analysis.symbols
+    )
+    insert(
+        "library_content",
+        ("id", "oid", "format", "is_document", "home_id", "encoding", "line_count", "title"),
+        [
+            (content_id, *content.key, home_id, content.encoding, len(content.lines),
+             content.analysis.title)
+            for content_id, content in zip(ids, fresh, strict=True)
+        ],
+    )
+    insert(
+        "library_symbol",
+        ("content_id", "name_id", "kind", "scope", "line", "end_line"),
+        [
+            (content_id, name_ids[symbol.name], symbol.kind, symbol.scope[:_MAX_NAME],
+             symbol.line, symbol.end_line)
+            for content_id, content in zip(ids, fresh, strict=True)
+            for symbol in content.analysis.symbols
+            if symbol.name in name_ids
+        ],
+    )  # fmt: skip
+    _write_chunks(list(zip(ids, fresh, strict=True)), home_id=home_id)
+    return known | {content.key: content_id for content_id, content in zip(ids, fresh, strict=True)}
+
+
+def _write_chunks(contents: Sequence[tuple[int, ReadContent]], *, home_id: int) -> None:
+    """Write the chunks of new contents, and their text into the full-text tables."""
+    total = sum(len(content.analysis.chunks) for _, content in contents)
+    ids = iter(reserved_ids("library_chunk", total))
+    chunk_rows: list[tuple[Any, ...]] = []
+    texts: dict[bool, list[ChunkText]] = {False: [], True: []}
+    for content_id, content in contents:
+        for chunk in content.analysis.chunks:
+            chunk_id = next(ids)
+            trail = json.dumps(list(chunk.trail), ensure_ascii=False) if chunk.trail else "[]"
+            chunk_rows.append(
+                (chunk_id, content_id, chunk.start_line, chunk.end_line, chunk.heading, trail,
+                 chunk.anchor, chunk.level)
+            )  # fmt: skip
+            body = chunk_body(content.lines, chunk.start_line, chunk.end_line)
+            texts[content.key[2]].append(ChunkText(chunk_id, chunk.heading, body))
+    insert(
+        "library_chunk",
+        ("id", "content_id", "start_line", "end_line", "heading", "trail", "anchor", "level"),
+        chunk_rows,
+        json_columns=("trail",),
+    )
+    for is_document, chunks in texts.items():
+        if chunks:
+            backend().add_content(is_document=is_document, home_id=home_id, chunks=chunks)
+
+
+class Paths:
+    """The ids of paths, made when new. Paths are never changed or removed."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+
+    def ids_of(self, paths: Iterable[str]) -> Mapping[str, int]:
+        """Return at least these paths' ids; new ones become findable."""
+        wanted = [path for path in dict.fromkeys(paths) if path not in self._ids]
+        self._ids.update(_ids_by_text("library_path", "path", wanted))
+        new = [path for path in wanted if path not in self._ids]
+        made = list(zip(reserved_ids("library_path", len(new)), new, strict=True))
+        insert("library_path", ("id", "path"), made)
+        if made:
+            backend().add_paths(made)
+        self._ids.update((path, path_id) for path_id, path in made)
+        return self._ids
+
+
+class Names:
+    """The ids of symbol names, made when new; remembers at most so many, to bound memory."""
+
+    _REMEMBERED = 100_000
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+
+    def ids_of(self, names: Iterable[str]) -> Mapping[str, int]:
+        """Return at least these names' ids; new ones become findable by their parts.
+
+        Names longer than the column, which no person writes, have none.
+        """
+        asked = [name for name in dict.fromkeys(names) if 0 < len(name) <= _MAX_NAME]
+        if len(self._ids) > self._REMEMBERED:
+            self._ids = {}
+        wanted = [name for name in asked if name not in self._ids]
+        self._ids.update(_ids_by_text("library_symbolname", "name", wanted))
+        new = [name for name in wanted if name not in self._ids]
+        ids = reserved_ids("library_symbolname", len(new))
+        folded = [name.lower()[:_MAX_NAME] for name in new]
+        insert(
+            "library_symbolname", ("id", "name", "folded"), list(zip(ids, new, folded, strict=True))
+        )
+        if new:
+            backend().add_symbol_names(list(zip(ids, folded, strict=True)))
+        self._ids.update(zip(new, ids, strict=True))
+        return self._ids
+
+
+def reserved_ids(table: str, count: int) -> range:
+    """Return `count` consecutive ids that no row of the table ever had or will have otherwise."""
+    if not count:
+        return range(0)
+    if connection.vendor == "sqlite":
+        last = next(rows("SELECT seq FROM sqlite_sequence WHERE name = %s", [table]), (0,))[0]
+        return range(last + 1, last + 1 + count)
+    (sequence,) = next(rows("SELECT pg_get_serial_sequence(%s, 'id')", [table]))
+    (last,) = next(
+        rows("SELECT setval(%s, nextval(%s) + %s - 1)", [sequence, sequence, count])
+    )
+    return range(last + 1 - count, last + 1)
+
+
+def insert(
+    table: str,
+    columns: Sequence[str],
+    values: Sequence[tuple[Any, ...]],
+    *,
+    json_columns: Sequence[str] = (),
+) -> None:
+    """Insert rows; table and columns are literals of the code."""
+    if not values:
+        return
+    cast = "::jsonb" if connection.vendor == "postgresql" else ""
+    holes = ", ".join(f"%s{cast}" if column in json_columns else "%s" for column in columns)
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({holes})",  # noqa: S608
+            values,
+        )
+
+
+def rows(statement: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, list(parameters))
+        yield from cursor.fetchall()
+
+
+def changed(statement: str, parameters: Sequence[Any] = ()) -> int:
+    """Run a statement that writes; return how many rows it changed."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, list(parameters))
+        return int(cursor.rowcount)
+
+
+def marks(values: Sequence[Any]) -> str:
+    """Return as many placeholders as there are values."""
+    return ", ".join(["%s"] * len(values))
+
+
+def _ids_by_text(table: str, column: str, wanted: Sequence[str]) -> Iterator[tuple[str, int]]:
+    for some in batched(wanted, _IDS_PER_QUERY):
+        yield from rows(
+            f"SELECT {column}, id FROM {table} WHERE {column} IN ({marks(some)})",  # noqa: S608
+            some,
+        )

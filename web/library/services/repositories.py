@@ -1,0 +1,159 @@
+"""The catalogue: adding, changing and removing repositories."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import IntegrityError
+
+from web.core.errors import Conflict, InvalidInput, NotFound
+from web.core.limits import LIMITS
+from web.library.git.mirrors import check_address, mirror_lock, remove_mirror
+from web.library.indexing.collect import collect, forgotten_contents
+from web.library.indexing.discover import checked_globs
+from web.library.indexing.publish import raise_generation, remove_ref
+from web.library.indexing.write import index_transaction
+from web.library.models import NAME_PATTERN, Ref, Repository, Visibility
+
+_MAX_TITLE = 200
+_MAX_PATTERNS = 200
+_MAX_PATTERN_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryFields:
+    """What an operator says of a repository; None where a change leaves it as it is."""
+
+    title: str | None = None
+    description: str | None = None
+    visibility: str | None = None
+    position: int | None = None
+    documentation_globs: Sequence[str] | None = None
+    exclude_globs: Sequence[str] | None = None
+    tracked_refs: Sequence[str] | None = None
+    tracked_refs_newest: int | None = None
+
+
+def repository_add(*, name: str, url: str, fields: RepositoryFields = RepositoryFields()) -> None:  # noqa: B008 - frozen
+    """Add a repository to the catalogue; it is indexed by its first sync.
+
+    Raises InvalidInput, its `fields` naming each wrong value, and Conflict for a name in use.
+    """
+    name, url = name.strip(), url.strip()
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise InvalidInput(
+            f"{name!r} is not a valid name.",
+            hint="Use 1 to 63 lowercase letters, digits, dots, hyphens and underscores, "
+            "beginning with a letter or a digit.",
+            fields={"name": "not a valid name"},
+        )
+    check_address(url)
+    values = _checked(fields)
+    if Repository.objects.filter(name=name).exists():
+        raise _name_in_use(name)
+    try:
+        with index_transaction():
+            Repository.objects.create(name=name, url=url, **values)
+            raise_generation()
+    except IntegrityError as error:
+        raise _name_in_use(name) from error
+
+
+def repository_update(
+    *, name: str, url: str | None = None, fields: RepositoryFields = RepositoryFields()  # noqa: B008 - frozen
+) -> None:
+    """Change what is given of a repository. Changed globs take effect at its next sync.
+
+    Raises NotFound for an unknown name, InvalidInput naming each wrong value.
+    """
+    values = _checked(fields)
+    if url is not None:
+        check_address(url)
+        values["url"] = url.strip()
+    with index_transaction():
+        if not Repository.objects.filter(name=name).update(**values or {"name": name}):
+            raise _unknown(name)
+        raise_generation()
+
+
+def repository_remove(*, name: str, wait_seconds: float = LIMITS.git_timeout_seconds) -> None:
+    """Remove a repository, what only it has in the index, and its mirror.
+
+    It disappears from all answers at once; its contents go in short transactions after that.
+    Raises NotFound for an unknown name, Conflict while a sync of it goes on for longer than
+    `wait_seconds`.
+    """
+    repository = Repository.objects.filter(name=name).first()
+    if repository is None:
+        raise _unknown(name)
+    repository_id = repository.pk
+    with mirror_lock(repository_id, wait_seconds=wait_seconds):
+        with index_transaction():
+            shown: set[int] = set()
+            for ref_id in Ref.objects.filter(repository=repository_id).values_list("pk", flat=True):
+                shown |= remove_ref(ref_id)
+            if not Repository.objects.filter(pk=repository_id).delete()[0]:
+                raise _unknown(name)
+            raise_generation()
+        collect(shown | forgotten_contents(repository_id), repository_id=repository_id)
+        remove_mirror(repository_id)
+
+
+def _checked(fields: RepositoryFields) -> dict[str, object]:
+    """Return the values that are given. Raises InvalidInput for the first wrong one."""
+    values: dict[str, object] = {}
+    if fields.title is not None:
+        if len(fields.title) > _MAX_TITLE:
+            raise _wrong("title", f"The title is longer than {_MAX_TITLE} characters.")
+        values["title"] = _without_nul(fields.title)
+    if fields.description is not None:
+        values["description"] = _without_nul(fields.description)
+    if fields.visibility is not None:
+        if fields.visibility not in Visibility.values:
+            raise _wrong("visibility", f"The visibility is one of {', '.join(Visibility.values)}.")
+        values["visibility"] = fields.visibility
+    for name in ("documentation_globs", "exclude_globs"):
+        globs = getattr(fields, name)
+        if globs is not None:
+            values[name] = checked_globs(_bounded(globs, name), field=name)
+    if fields.tracked_refs is not None:
+        patterns = [pattern.strip() for pattern in fields.tracked_refs if pattern.strip()]
+        values["tracked_refs"] = _bounded(patterns, "tracked_refs")
+    for name in ("position", "tracked_refs_newest"):
+        number = getattr(fields, name)
+        if number is not None:
+            if number < 0:
+                raise _wrong(name, f"{name} is 0 or more.")
+            values[name] = number
+    return values
+
+
+def _bounded(patterns: Sequence[str], field: str) -> list[str]:
+    if len(patterns) > _MAX_PATTERNS or any(len(p) > _MAX_PATTERN_CHARACTERS for p in patterns):
+        raise _wrong(
+            field,
+            f"There are at most {_MAX_PATTERNS} patterns of at most "
+            f"{_MAX_PATTERN_CHARACTERS} characters.",
+        )
+    return list(patterns)
+
+
+def _without_nul(text: str) -> str:
+    return text.replace("\0", "").strip()
+
+
+def _wrong(field: str, message: str) -> InvalidInput:
+    return InvalidInput(message, fields={field: message})
+
+
+def _name_in_use(name: str) -> Conflict:
+    return Conflict(
+        f"There is a repository {name!r} already.",
+        hint="Choose another name, or change or remove that one.",
+        fields={"name": "is in use"},
+    )
+
+
+def _unknown(name: str) -> NotFound:
+    names = ", ".join(Repository.objects.values_list("name", flat=True)) or "none yet"
+    return NotFound(f"There is no repository {name!r}.", hint=f"Repositories: {names}.")

@@ -1,0 +1,199 @@
+"""Syncing repositories: now, or later by the worker; what a failure leaves is recorded here."""
+
+import errno
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
+
+from django.db import DatabaseError, OperationalError
+from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, task_backends
+from django_tasks_db import DatabaseBackend
+
+from web.core import clock
+from web.core.errors import NotFound, PortolanError, Unavailable
+from web.core.limits import LIMITS
+from web.library.git.mirrors import mirror_lock
+from web.library.indexing.progress import ProgressReporter, SyncProgress
+from web.library.indexing.publish import raise_generation
+from web.library.indexing.sync import RepositorySync, SyncResult
+from web.library.indexing.write import index_transaction
+from web.library.models import Repository
+
+logger = logging.getLogger(__name__)
+
+_NO_COMMIT = "The repository has no commit yet. It is indexed once something is pushed."
+_UNEXPECTED = "The sync stopped because of an unexpected error. The log of the worker has the details."
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync did. `outcome` is updated, unchanged or empty (no commit yet).
+
+    `files_read` counts the entries that were looked at, `contents_written` those that were new.
+    """
+
+    repository: str
+    outcome: str
+    changed_refs: tuple[str, ...]
+    removed_refs: tuple[str, ...]
+    files_read: int
+    contents_written: int
+    contents_removed: int
+    bytes_read: int
+    seconds: float
+
+
+def repository_sync(
+    *,
+    name: str,
+    progress: Callable[[SyncProgress], None] | None = None,
+    wait_seconds: float = LIMITS.git_timeout_seconds,
+    on_wait: Callable[[], None] | None = None,
+) -> SyncReport:
+    """Bring a repository's index up to date and return what was done.
+
+    Raises NotFound for an unknown name, Conflict when another sync of it goes on for longer than
+    `wait_seconds`, and Unavailable, InvalidInput or TooLarge when it fails: then the old index
+    stays, and the repository says why and since when it is stale.
+    """
+    repository_id = _repository_of(name).pk
+    started = monotonic()
+    with mirror_lock(repository_id, wait_seconds=wait_seconds, on_wait=on_wait) as lock:
+        # Read again: while this waited, the other sync or an edit changed it.
+        repository = _repository_of(name)
+        unfinished = repository.sync_started_at is not None or repository.stale_since is not None
+        Repository.objects.filter(pk=repository_id).update(sync_started_at=clock.now())
+        with _failure_recorded(repository):
+            sync = RepositorySync(
+                repository,
+                lock=lock,
+                reporter=ProgressReporter(repository_id, progress),
+                after_failure=unfinished,
+            )
+            result = sync.run()
+        _record_success(repository, result)
+    return _report(name, result, monotonic() - started)
+
+
+def repository_sync_enqueue(*, name: str) -> None:
+    """Have the worker sync a repository; one that waits for its turn already is not queued twice.
+
+    Raises NotFound for an unknown name.
+    """
+    from web.library.tasks import sync_repository
+
+    repository = _repository_of(name)
+    if not _is_queued(sync_repository.module_path, repository.name):
+        sync_repository.enqueue(name=repository.name)
+
+
+def _repository_of(name: str) -> Repository:
+    try:
+        return Repository.objects.get(name=name)
+    except Repository.DoesNotExist:
+        names = ", ".join(Repository.objects.values_list("name", flat=True)) or "none yet"
+        raise NotFound(
+            f"There is no repository {name!r}.", hint=f"Repositories: {names}."
+        ) from None
+
+
+def _is_queued(task_path: str, name: str) -> bool:
+    if not isinstance(task_backends[DEFAULT_TASK_BACKEND_ALIAS], DatabaseBackend):
+        return False
+    from django_tasks_db.models import DBTaskResult
+
+    waiting = DBTaskResult.objects.ready().filter(task_path=task_path)
+    return any(row.get("kwargs", {}).get("name") == name for row in waiting.values_list("args_kwargs", flat=True))
+
+
+@contextmanager
+def _failure_recorded(repository: Repository) -> Iterator[None]:
+    """Turn what goes wrong into one of our errors, and record it at the repository."""
+    try:
+        yield
+    except PortolanError as error:
+        logger.warning("The sync of %s failed: %s", repository.name, error)
+        _record_failure(repository, str(error))
+        raise
+    except (OSError, DatabaseError, MemoryError) as error:
+        known = _known_failure(error)
+        logger.exception("The sync of %s failed", repository.name)
+        _record_failure(repository, str(known))
+        raise known from error
+    except BaseException as error:
+        logger.exception("The sync of %s stopped", repository.name)
+        stopped = isinstance(error, KeyboardInterrupt | SystemExit)
+        _record_failure(repository, "The sync was stopped. Sync again." if stopped else _UNEXPECTED)
+        raise
+
+
+def _known_failure(error: BaseException) -> PortolanError:
+    """Return what an operating system's or a database's failure means."""
+    text = str(error).lower()
+    full = isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
+    if full or "disk is full" in text or "no space left" in text or "could not extend file" in text:
+        return Unavailable(
+            "The disk is full.", hint="Free space in the data folder, then sync again."
+        )
+    if isinstance(error, OperationalError) and "locked" in text:
+        return Unavailable(
+            "The database was busy for too long.", hint="Sync again; fewer workers write at once."
+        )
+    if isinstance(error, DatabaseError):
+        return Unavailable("The database failed.", hint="Sync again; the log has the details.")
+    if isinstance(error, MemoryError):
+        return Unavailable("The worker ran out of memory.", hint="Give it more, then sync again.")
+    return Unavailable(
+        "The data folder could not be read or written.",
+        hint="Check its rights and that the disk works, then sync again.",
+    )
+
+
+def _record_success(repository: Repository, result: SyncResult) -> None:
+    """Record a sync that went well. Whether an index is stale is part of answers that are cached."""
+    now = clock.now()
+    stale_since = None if result.has_commit else (repository.stale_since or now)
+    with index_transaction():
+        Repository.objects.filter(pk=repository.pk).update(
+            sync_started_at=None,
+            synced_at=now,
+            stale_since=stale_since,
+            sync_error="" if result.has_commit else _NO_COMMIT,
+            sync_progress={},
+        )
+        if (repository.stale_since is None) != (stale_since is None):
+            raise_generation()
+
+
+def _record_failure(repository: Repository, reason: str) -> None:
+    """Mark the index as stale; where even that fails the log has to do."""
+    try:
+        with index_transaction():
+            Repository.objects.filter(pk=repository.pk).update(
+                sync_started_at=None,
+                stale_since=repository.stale_since or clock.now(),
+                sync_error=reason,
+                sync_progress={},
+            )
+            if repository.stale_since is None or repository.sync_error != reason:
+                raise_generation()
+    except DatabaseError:
+        logger.exception("The failed sync of %s could not be recorded", repository.name)
+
+
+def _report(name: str, result: SyncResult, seconds: float) -> SyncReport:
+    changed = bool(result.changed_refs or result.removed_refs)
+    outcome = ("updated" if changed else "unchanged") if result.has_commit else "empty"
+    return SyncReport(
+        repository=name,
+        outcome=outcome,
+        changed_refs=tuple(result.changed_refs),
+        removed_refs=tuple(result.removed_refs),
+        files_read=result.files_read,
+        contents_written=result.contents_written,
+        contents_removed=result.contents_removed,
+        bytes_read=result.bytes_read,
+        seconds=seconds,
+    )
