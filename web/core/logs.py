@@ -192,5 +192,8 @@ def logging_settings(
             "django": {"handlers": [], "propagate": True, "level": level},
             "django.server": {"handlers": [], "propagate": True},
             "mcp.server.streamable_http": {"level": "WARNING"},
+            "httpx": {"level": "WARNING"},  # writes whole addresses, with their queries
+            "httpx2": {"level": "WARNING"},
+            "axes": {"level": "WARNING"},  # each sign-in; the audit has them
         },
     }

@@ -1,0 +1,141 @@
+"""The real processes of Portolan for tests: web, sidecar and nginx, on free ports."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from deploy.proxy import Proxy, installed_nginx, nginx_command, write_configuration
+from tests.services import free_port
+from web.core.limits import LIMITS
+
+PROJECT = Path(__file__).resolve().parents[2]
+START_SECONDS = 60
+
+
+def nginx_or_fail() -> str:
+    """Return nginx's path; a test of services fails where it is missing."""
+    nginx = installed_nginx()
+    assert nginx, "nginx is not installed: make services"
+    return nginx
+
+
+class Process:
+    """One process: its output goes to a file, and it can be ended and started again."""
+
+    def __init__(
+        self, command: tuple[str, ...], *, log: Path, answers: Callable[[], bool], **variables: str
+    ) -> None:
+        self.command = command
+        self.log = log
+        self.answers = answers
+        self.variables = variables
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the process and return once it answers."""
+        with self.log.open("ab") as output:
+            process = subprocess.Popen(
+                self.command,
+                stdout=output,
+                stderr=output,
+                cwd=PROJECT,
+                env={**os.environ, **self.variables},
+            )
+        self._process = process
+        for _attempt in range(START_SECONDS * 10):
+            if self.answers():
+                return
+            try:
+                code = process.wait(timeout=0.1)
+            except subprocess.TimeoutExpired:
+                continue
+            raise AssertionError(f"{self.command} ended with {code}: {self.log.read_text()}")
+        raise AssertionError(f"{self.command} did not answer: {self.log.read_text()}")
+
+    def stop(self) -> None:
+        """End the process as an operator does."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            self._process.wait(timeout=60)
+        self._process = None
+
+
+def answers(url: str) -> bool:
+    """Return whether a GET of `url` is answered, with whatever status."""
+    try:
+        httpx.get(url, timeout=5, trust_env=False)
+    except httpx.HTTPError:
+        return False
+    return True
+
+
+class Stack:
+    """Web and sidecar on one fresh database, nginx in front."""
+
+    def __init__(self, folder: Path, *, public_url: str) -> None:
+        self.folder = folder
+        self.web_port, self.sidecar_port, self.port = free_port(), free_port(), free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.sidecar_url = f"http://127.0.0.1:{self.sidecar_port}"
+        self.variables = {
+            "PORTOLAN_DATA_DIR": str(folder),
+            "PORTOLAN_SECRET_KEY": "only-for-this-test-and-long-enough",
+            "PORTOLAN_DEBUG": "0",
+            "PORTOLAN_PUBLIC_URL": public_url,
+            "PORTOLAN_DATABASE_URL": "",
+            "PORTOLAN_WEB_PORT": str(self.web_port),
+            "PORTOLAN_SIDECAR_PORT": str(self.sidecar_port),
+            "PORTOLAN_PROXY_PORT": str(self.port),
+            "DJANGO_SETTINGS_MODULE": "web.config.settings.production",
+        }
+        python = sys.executable
+        self.web = self._process("web", (python, "-m", "web"), self.web_port, "/healthz")
+        self.sidecar = self._process(
+            "sidecar", (python, "-m", "mcp_sidecar"), self.sidecar_port, "/health"
+        )
+        self.proxy = Proxy(
+            folder=folder / "nginx",
+            access_log=folder / "log" / "nginx.jsonl",
+            port=self.port,
+            web_port=self.web_port,
+            sidecar_port=self.sidecar_port,
+            max_body_bytes=LIMITS.max_body_bytes,
+        )
+        command = nginx_command(nginx_or_fail(), self.proxy)
+        self.nginx = self._process("nginx", command, self.port, "/healthz")
+
+    def _process(self, name: str, command: tuple[str, ...], port: int, path: str) -> Process:
+        url = f"http://127.0.0.1:{port}{path}"
+        log = self.folder / f"{name}.output"
+        return Process(command, log=log, answers=lambda: answers(url), **self.variables)
+
+    def manage(self, *arguments: str) -> None:
+        """Run a management command on this stack's database."""
+        subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=PROJECT,
+            env={**os.environ, **self.variables},
+            check=True,
+            capture_output=True,
+        )
+
+    @contextmanager
+    def running(self) -> Iterator["Stack"]:
+        """Start everything; end it all afterwards."""
+        self.manage("migrate", "--verbosity", "0")
+        self.manage("collectstatic", "--no-input", "--verbosity", "0")
+        write_configuration(self.proxy)
+        parts = (self.web, self.sidecar, self.nginx)
+        try:
+            for part in parts:
+                part.start()
+            yield self
+        finally:
+            for part in reversed(parts):
+                part.stop()

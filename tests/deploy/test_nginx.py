@@ -1,0 +1,219 @@
+"""nginx with the real configuration, in front of a real sidecar and a real web process."""
+
+import json
+
+import httpx
+import pytest
+
+from web.core.limits import LIMITS
+
+pytestmark = pytest.mark.services
+
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+PONG = {"jsonrpc": "2.0", "id": 1, "result": {}}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+@pytest.fixture
+def client(stack):
+    """An HTTP client of nginx that follows no redirects."""
+    with httpx.Client(base_url=stack.url, trust_env=False, timeout=30) as made:
+        yield made
+
+
+def padded_ping(size):
+    """Return a ping whose body has exactly `size` bytes."""
+    empty = json.dumps(PING | {"params": {"_meta": {"padding": ""}}})
+    return empty.replace('""', f'"{"x" * (size - len(empty))}"').encode()
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/", "/mcp/lesson", "/mcp/lesson/"])
+def test_r14_r15_both_spellings_are_answered_without_a_redirect(client, path):
+    response = client.post(path, json=PING)
+    assert response.status_code == 200
+    assert response.json() == PONG
+    assert "location" not in response.headers
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+def test_r14_both_spellings_refuse_a_wrong_token_with_the_same_challenge(client, path):
+    response = client.post(path, json=PING, headers={"Authorization": "Bearer ptl_nobodys-token"})
+    assert response.status_code == 401
+    other = client.post("/mcp/", json=PING, headers={"Authorization": "Bearer ptl_nobodys-token"})
+    assert response.headers["www-authenticate"] == other.headers["www-authenticate"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/mcp/nothing",
+        "/mcp/mcp",
+        "/mcp/mcp/",
+        "/mcp/repositories/nothing/",
+        "/mcp/health",
+        "/mcp/ready",
+        "/mcp//",
+        "/mcp/%2e%2e/x",
+        "/.well-known/oauth-protected-resource/nothing",
+        "/.well-known/oauth-authorization-server/mcp",
+        "/.well-known/openid-configuration",
+        "/mcp/.well-known/openid-configuration",
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_r15_r20_r23_what_is_not_there_is_a_json_404(client, method, path):
+    response = client.request(method, path, json=PING)
+    assert response.status_code == 404
+    assert response.headers["content-type"].startswith("application/json")
+    assert response.json()["error"] == "not_found"
+    assert "location" not in response.headers
+
+
+def test_r17_the_public_host_reaches_the_sidecar_and_a_foreign_one_is_refused(client):
+    public = client.post("/mcp/", json=INITIALIZE, headers={"Host": "hub.example.org"})
+    assert public.status_code == 200
+    assert public.json()["result"]["serverInfo"]["name"] == "portolan-project"
+    with_port = client.post("/mcp/", json=PING, headers={"Host": "hub.example.org:443"})
+    assert with_port.status_code == 200
+    foreign = client.post("/mcp/", json=PING, headers={"Host": "evil.example"})
+    assert foreign.status_code == 421
+
+
+def test_the_sidecars_own_pages_are_not_exposed(stack, client):
+    for path in ("/health", "/ready", "/metrics"):
+        response = client.get(path)
+        assert response.status_code == 404, path
+        assert response.text != "ok"
+    assert httpx.get(f"{stack.sidecar_url}/health", trust_env=False).status_code == 200
+
+
+def test_everything_else_is_the_web_application(client):
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/mcpx").headers["content-type"].startswith("text/html")
+    assert client.get("/static/pages/portolan.css").status_code == 200
+
+
+def test_a_real_tool_is_called_through_nginx(client):
+    call = {"name": "add", "arguments": {"a": 2, "b": 40}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    result = client.post("/mcp/lesson/", json=body).json()["result"]
+    assert not result.get("isError")
+    assert "42" in result["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "code"),
+    [
+        ({"Mcp-Method": "tools/call", "Mcp-Name": "add"}, 200, None),
+        ({"Mcp-Method": "tools/call", "Mcp-Name": "shout"}, 400, -32020),
+        ({"Mcp-Method": "tools/call"}, 400, -32020),
+    ],
+)
+def test_r35_mirrored_headers_pass_unchanged(client, headers, status, code):
+    version = "2026-07-28"
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": "add", "arguments": {"a": 1, "b": 1}, "_meta": meta}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    response = client.post(
+        "/mcp/lesson/", json=body, headers=headers | {"MCP-Protocol-Version": version}
+    )
+    assert response.status_code == status, response.text
+    assert response.json().get("error", {}).get("code") == code
+
+
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_r26_the_limit_of_bodies_is_the_same_in_nginx_and_the_sidecar(stack, client, is_chunked):
+    limit = LIMITS.max_body_bytes
+    headers = {"Content-Type": "application/json"}
+
+    def content(size):
+        body = padded_ping(size)
+        return iter([body[:1000], body[1000:]]) if is_chunked else body
+
+    for path in ("/mcp", "/mcp/"):
+        fits = client.post(path, content=content(limit - 1024), headers=headers)
+        assert fits.status_code == 200
+        assert fits.json() == PONG
+    by_nginx = client.post("/mcp/", content=content(limit + 1024), headers=headers)
+    by_sidecar = httpx.post(
+        f"{stack.sidecar_url}/mcp/",
+        content=content(limit + 1024),
+        headers=headers,
+        trust_env=False,
+    )
+    for answer in (by_nginx, by_sidecar):
+        assert answer.status_code == 413
+        assert answer.headers["content-type"].startswith("application/json")
+        assert str(limit) in answer.json()["message"]
+    assert by_nginx.json() == by_sidecar.json()
+
+
+def test_r25_a_sidecar_that_is_down_is_a_json_502_that_says_when_to_retry(stack, client):
+    stack.sidecar.stop()
+    try:
+        for path in ("/mcp", "/mcp/", "/mcp/lesson/"):
+            response = client.post(path, json=PING)
+            assert response.status_code == 502
+            assert response.headers["content-type"] == "application/json"
+            assert response.json()["error"] == "unavailable"
+            assert int(response.headers["retry-after"]) > 0
+        assert client.get("/healthz").status_code == 200
+    finally:
+        stack.sidecar.start()
+    assert client.post("/mcp/", json=PING).json() == PONG
+
+
+def test_r89_a_secret_in_a_query_is_in_no_log(stack, client):
+    planted = "planted-in-the-query"
+    client.post(f"/mcp/?token={planted}", json=PING)
+    client.get(f"/?password={planted}")
+    client.post(f"/mcp/?x={planted}", content=padded_ping(LIMITS.max_body_bytes + 1))
+    client.post("/mcp/", json=PING, headers={"Authorization": f"Bearer ptl_{planted}"})
+    stack.sidecar.stop()
+    try:
+        assert client.post(f"/mcp/?token={planted}", json=PING).status_code == 502
+    finally:
+        stack.sidecar.start()
+    paths = [*stack.folder.glob("log/*"), *stack.folder.glob("*.output")]
+    written = {path.name: path.read_text() for path in paths}
+    assert '"message":"POST /mcp/ 502"' in written["nginx.jsonl"]
+    assert not [name for name, text in written.items() if planted in text]
+
+
+def test_each_line_of_the_access_log_is_json_with_the_fields_of_every_log(stack, client):
+    client.post('/mcp/a"b%0Ac\\', json=PING)
+    lines = (stack.folder / "log" / "nginx.jsonl").read_text().splitlines()
+    for line in lines:
+        assert json.loads(line).keys() >= {"time", "level", "logger", "message", "request_id"}
+    assert 'POST /mcp/a"b\nc' in json.loads(lines[-1])["message"]
+
+
+def test_a_request_has_one_id_in_the_answer_and_in_every_log(stack, client):
+    response = client.get("/healthz", headers={"X-Request-ID": "chosen-by-the-client"})
+    request_id = response.headers["x-request-id"]
+    assert request_id != "chosen-by-the-client"
+    for name in ("nginx.jsonl", "web.*.jsonl"):
+        texts = [path.read_text() for path in stack.folder.glob(f"log/{name}")]
+        assert any(request_id in text for text in texts), name
+
+
+def test_a_request_that_nginx_cannot_read_is_a_json_400(client):
+    response = client.post("/mcp/", json=PING, headers={"X-Long": "x" * 40_000})
+    assert response.status_code == 400
+    assert response.json()["error"] == "invalid_input"
+    response = client.post(f"/mcp/?{'x' * 40_000}", json=PING)
+    assert response.status_code == 400
+    assert response.json()["error"] == "invalid_input"
