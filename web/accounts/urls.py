@@ -51,9 +51,9 @@ urlpatterns = [
     path("", include((_server, "oauth2_provider"))),
     re_path(
         r"^\.well-known/oauth-protected-resource(?P<endpoint>/.*)$",
-        discovery.ResourceMetadataView.as_view(),
+        discovery.resource_metadata,
     ),
-    re_path(r"^(\.well-known|o)(/.*)?$", discovery.not_found),
-    re_path(r"^(register|authorize|token)/?$", discovery.not_found),
+    re_path(r"^(?:\.well-known|o)(?:/.*)?$", discovery.not_found),
+    re_path(r"^(?:register|authorize|token)/?$", discovery.not_found),
     path("admin/login/", RedirectView.as_view(pattern_name="accounts:sign_in", query_string=True)),
 ]

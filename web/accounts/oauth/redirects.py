@@ -16,7 +16,7 @@ from django.conf import settings
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
 SCHEMES = ("http", "https", "cursor")
 
-# Published by the makers of these applications; an address that ends in "/" covers those below it.
+# Published by the makers of these applications; one that ends in "/" covers ids below it.
 WELL_KNOWN = {
     "https://claude.ai/api/mcp/auth_callback": "Claude",
     "https://claude.com/api/mcp/auth_callback": "Claude",
@@ -53,8 +53,11 @@ def is_loopback(uri: str) -> bool:
 def well_known_application(uri: str) -> str:
     """Return the application that published this address as its own; empty for any other."""
     for known, name in WELL_KNOWN.items():
-        below = known.endswith("/") and _IDENTIFIER.fullmatch(uri.removeprefix(known))
-        if uri == known or below:
+        if known.endswith("/"):
+            matches = _IDENTIFIER.fullmatch(uri.removeprefix(known)) is not None
+        else:
+            matches = uri == known
+        if matches:
             return name
     return ""
 

@@ -51,6 +51,7 @@ def granted_metadata(metadata: dict[str, Any], *, document: str = "") -> dict[st
         raise InvalidInput(next(iter(refusals.values())))
     granted = {**metadata, "client_name": name, "redirect_uris": accepted}
     grant_types = metadata.get("grant_types", GRANT_TYPES)
-    if isinstance(grant_types, list) and "authorization_code" in grant_types:
-        granted["grant_types"] = GRANT_TYPES
+    if not isinstance(grant_types, list) or "authorization_code" not in grant_types:
+        raise InvalidInput("grant_types must be a list with authorization_code in it.")
+    granted["grant_types"] = GRANT_TYPES
     return granted

@@ -8,9 +8,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseNotAllowed,
+    JsonResponse,
+)
 from django.utils.decorators import method_decorator
-from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from oauth2_provider.views import OAuthServerMetadataView
 
@@ -43,10 +48,6 @@ def open_to_browsers(view: Callable[..., HttpResponseBase]) -> Callable[..., Htt
     return wrapped
 
 
-def _no_document() -> JsonResponse:
-    return JsonResponse({"error": "not_found"}, status=404)
-
-
 @csrf_exempt
 @open_to_browsers
 def not_found(_request: HttpRequest, **_parts: str) -> JsonResponse:
@@ -54,19 +55,26 @@ def not_found(_request: HttpRequest, **_parts: str) -> JsonResponse:
     return _no_document()
 
 
+@csrf_exempt
+@open_to_browsers
+def resource_metadata(request: HttpRequest, endpoint: str) -> HttpResponse:
+    """Return the metadata of an MCP endpoint (RFC 9728), for installations without nginx in front.
+
+    Behind nginx the sidecar answers these addresses, from the same selector.
+    """
+    document = protected_resource_metadata(endpoint)
+    if document is None:
+        return _no_document()
+    if request.method not in {"GET", "HEAD"}:
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    return JsonResponse(document)
+
+
+@method_decorator(csrf_exempt, name="dispatch")
 @method_decorator(open_to_browsers, name="dispatch")
 class ServerMetadataView(OAuthServerMetadataView):  # type: ignore[misc]
     """The authorization server's metadata (RFC 8414)."""
 
 
-@method_decorator(open_to_browsers, name="dispatch")
-class ResourceMetadataView(View):
-    """The metadata of an MCP endpoint (RFC 9728), for installations without nginx in front.
-
-    Behind nginx the sidecar answers these addresses, from the same selector.
-    """
-
-    def get(self, _request: HttpRequest, endpoint: str) -> JsonResponse:
-        """Return the document of the endpoint, or 404."""
-        document = protected_resource_metadata(endpoint)
-        return _no_document() if document is None else JsonResponse(document)
+def _no_document() -> JsonResponse:
+    return JsonResponse({"error": "not_found"}, status=404)

@@ -145,6 +145,9 @@ class CodeTokenView(TokenView):  # type: ignore[misc]
         except ValueError:
             logger.info("a token request could not be read", exc_info=True)
             response = _error("invalid_request", "A parameter cannot be read.")
+        # The library leaves both out of the errors that it meets while saving.
+        response["Content-Type"] = "application/json"
+        response["Cache-Control"] = "no-store"
         return response
 
 

@@ -16,3 +16,4 @@ from web.config.settings.base import *  # noqa: F403
 DEBUG = False
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
+STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405 - WhiteNoise warns without it

@@ -1,0 +1,100 @@
+"""Accounts in the admin."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tests.web.accounts.conftest import PASSWORD
+from web.accounts.models import AuditEvent, Invitation
+from web.accounts.records import Actor
+from web.accounts.selectors import principal_for_token
+from web.accounts.services.tokens import token_create
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def admin_client(db):
+    browser = Client()
+    browser.force_login(User.objects.create_superuser("root", "root@example.org", PASSWORD))
+    return browser
+
+
+def test_an_invitation_is_made_and_its_link_shown_once(admin_client):
+    page = admin_client.post(
+        "/admin/accounts/invitation/add/", {"email": "new@example.org"}, follow=True
+    )
+    link = re.search(r"/accounts/invitations/(pti_[A-Za-z0-9_-]+)/", page.content.decode())[0]
+    assert Client().get(link).status_code == 302
+    again = admin_client.get("/admin/accounts/invitation/").content.decode()
+    assert "new@example.org" in again
+    assert "pti_" not in again
+    assert AuditEvent.objects.get(action="invitation.created").actor_name == "root"
+
+
+def test_a_refused_invitation_says_why_and_makes_nothing(admin_client):
+    page = admin_client.post(
+        "/admin/accounts/invitation/add/", {"email": "root@example.org"}, follow=True
+    )
+    assert "already an account" in page.content.decode()
+    assert not Invitation.objects.exists()
+
+
+def test_invitations_are_withdrawn_and_tokens_revoked_by_action(admin_client, member):
+    admin_client.post("/admin/accounts/invitation/add/", {"email": "new@example.org"})
+    invitation = Invitation.objects.get()
+    admin_client.post(
+        "/admin/accounts/invitation/",
+        {"action": "withdraw", "_selected_action": [invitation.pk]},
+    )
+    invitation.refresh_from_db()
+    assert invitation.withdrawn_at
+    made = token_create(
+        actor=Actor.of(member), owner=member, name="x", scopes=["project"], expires_days=None
+    )
+    listing = admin_client.get("/admin/accounts/personalaccesstoken/").content.decode()
+    assert made.token.hint in listing
+    admin_client.post(
+        "/admin/accounts/personalaccesstoken/",
+        {"action": "revoke", "_selected_action": [made.token.token_id]},
+    )
+    assert principal_for_token(token=made.secret, resource=None) is None
+    event = AuditEvent.objects.get(action="token.revoked")
+    assert (event.actor_name, event.reason) == ("root", "by staff")
+
+
+def test_the_audit_can_be_read_and_not_changed(admin_client):
+    event = AuditEvent.objects.first()
+    assert "sign_in.succeeded" in admin_client.get("/admin/accounts/auditevent/").content.decode()
+    assert admin_client.get("/admin/accounts/auditevent/add/").status_code == 403
+    for action in ("delete", "change"):
+        path = f"/admin/accounts/auditevent/{event.pk}/{action}/"
+        admin_client.post(path, {"post": "yes", "action": "x"})
+    assert AuditEvent.objects.filter(pk=event.pk, action="sign_in.succeeded").exists()
+
+
+def test_oauth_clients_and_tokens_are_shown_without_secrets(admin_client, walker):
+    tokens = walker.tokens()
+    for page in ("accesstoken", "refreshtoken", "grant"):
+        html = admin_client.get(f"/admin/oauth2_provider/{page}/").content.decode()
+        assert tokens["access_token"] not in html
+        assert tokens["refresh_token"] not in html
+    assert "Chart reader" in admin_client.get("/admin/accounts/oauthclient/").content.decode()
+
+
+def test_staff_may_register_a_client_with_any_https_address_and_no_other(admin_client):
+    form = {
+        "client_id": "partner",
+        "redirect_uris": "https://partner.example/cb",
+        "client_type": "public",
+        "authorization_grant_type": "authorization-code",
+        "client_secret": "s" * 40,
+        "name": "Partner",
+        "algorithm": "",
+    }
+    refused = {**form, "redirect_uris": "http://partner.example/cb"}
+    page = admin_client.post("/admin/accounts/oauthclient/add/", refused)
+    assert "neither on loopback nor one of a well-known application" in page.content.decode()
+    assert admin_client.post("/admin/accounts/oauthclient/add/", form).status_code == 302
