@@ -178,9 +178,14 @@ class Chunk(models.Model):
 
     `heading` is the names defined in it (code) or the section's heading (documents); `trail` the
     headings above, outermost first; lines count from 1 and include the last.
+
+    Chunks with the same heading and lines, such as the untouched parts of a file that changed,
+    share one row of the full-text tables: `text_id` is that row, `text_digest` tells such chunks.
     """
 
     content = models.ForeignKey(Content, on_delete=models.CASCADE, related_name="chunks")
+    text_id = models.BigIntegerField(db_index=True)
+    text_digest = models.BigIntegerField(db_index=True)
     start_line = models.PositiveIntegerField()
     end_line = models.PositiveIntegerField()
     heading = models.TextField(blank=True)

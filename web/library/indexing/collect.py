@@ -18,14 +18,16 @@ def collect(content_ids: Iterable[int], *, repository_id: int) -> int:
     Each batch is one short transaction, which looks again for entries: another repository may
     show a content meanwhile. The search backend is given the text back that it was given, read
     from this repository's mirror or that of the content's home. Where the blob is gone the
-    full-text row stays as a tombstone: its chunk's id is never used again, so nothing finds it.
+    full-text row stays as a tombstone: its id is never used again, so nothing finds it.
     """
     removed = 0
     for some in batched(sorted(content_ids), LIMITS.index_batch_files):
         with index_transaction():
             unseen = _without_entry(some)
+            texts = _own_texts([row[0] for row in unseen])
             for content_id, oid, is_document, home_id in unseen:
-                _forget_text(content_id, oid, bool(is_document), home_id, repository_id)
+                if content_id in texts:
+                    _forget_texts(oid, bool(is_document), home_id, repository_id, texts[content_id])
             removed += _delete([row[0] for row in unseen])
     return removed
 
@@ -55,19 +57,42 @@ def _without_entry(content_ids: Sequence[int]) -> list[tuple[int, str, bool, int
     )
 
 
-def _forget_text(
-    content_id: int, oid: str, is_document: bool, home_id: int, repository_id: int
+def _own_texts(content_ids: Sequence[int]) -> dict[int, list[tuple[int, str, int, int]]]:
+    """Return the full-text rows that no chunk of other contents shares, by content.
+
+    Each is its id, the heading, and the first and last line of its text.
+    """
+    if not content_ids:
+        return {}
+    holes = marks(content_ids)
+    texts: dict[int, list[tuple[int, str, int, int]]] = {}
+    seen: set[int] = set()
+    for content_id, text_id, heading, start, end in rows(
+        "SELECT content_id, text_id, heading, start_line, end_line FROM library_chunk AS chunk"
+        f" WHERE content_id IN ({holes}) AND NOT EXISTS (SELECT 1 FROM library_chunk AS other"  # noqa: S608
+        f" WHERE other.text_id = chunk.text_id AND other.content_id NOT IN ({holes}))",
+        [*content_ids, *content_ids],
+    ):
+        if text_id not in seen:
+            seen.add(text_id)
+            texts.setdefault(content_id, []).append((text_id, heading, start, end))
+    return texts
+
+
+def _forget_texts(
+    oid: str,
+    is_document: bool,
+    home_id: int,
+    repository_id: int,
+    texts: Sequence[tuple[int, str, int, int]],
 ) -> None:
     text = _text_of(oid, dict.fromkeys([repository_id, home_id]))
     if text is None:
         return
     lines = lines_of(text)
     chunks = [
-        ChunkText(chunk_id, heading, chunk_body(lines, start, end))
-        for chunk_id, heading, start, end in rows(
-            "SELECT id, heading, start_line, end_line FROM library_chunk WHERE content_id = %s",
-            [content_id],
-        )
+        ChunkText(text_id, heading, chunk_body(lines, start, end))
+        for text_id, heading, start, end in texts
     ]
     backend().remove_content(is_document=is_document, home_id=home_id, chunks=chunks)
 

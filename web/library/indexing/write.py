@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import batched
 from typing import Any
 
@@ -51,7 +52,7 @@ def contents_of(oids: Iterable[str]) -> dict[ContentKey, int]:
     found: dict[ContentKey, int] = {}
     for some in batched(dict.fromkeys(oids), _IDS_PER_QUERY):
         for content_id, oid, read_as, is_document in rows(
-            f"SELECT id, oid, format, is_document FROM library_content WHERE oid IN ({marks(some)})",
+            f"SELECT id, oid, format, is_document FROM library_content WHERE oid IN ({marks(some)})",  # noqa: S608
             some,
         ):
             found[(oid, read_as, bool(is_document))] = content_id
@@ -63,7 +64,7 @@ def existing_content_ids(content_ids: Iterable[int]) -> set[int]:
     return {
         row[0]
         for some in batched(content_ids, _IDS_PER_QUERY)
-        for row in rows(f"SELECT id FROM library_content WHERE id IN ({marks(some)})", some)
+        for row in rows(f"SELECT id FROM library_content WHERE id IN ({marks(some)})", some)  # noqa: S608
     }
 
 
@@ -105,30 +106,58 @@ def write_contents(
 
 
 def _write_chunks(contents: Sequence[tuple[int, ReadContent]], *, home_id: int) -> None:
-    """Write the chunks of new contents, and their text into the full-text tables."""
-    total = sum(len(content.analysis.chunks) for _, content in contents)
-    ids = iter(reserved_ids("library_chunk", total))
+    """Write the chunks of new contents; texts that no chunk had yet go to the full-text tables."""
+    found = [
+        (content_id, content, chunk, chunk_body(content.lines, chunk.start_line, chunk.end_line))
+        for content_id, content in contents
+        for chunk in content.analysis.chunks
+    ]
+    digests = [
+        _digest(home_id, content.key[2], chunk.heading, body) for _, content, chunk, body in found
+    ]
+    text_ids = _text_ids(digests)
+    new_texts: dict[bool, list[ChunkText]] = {False: [], True: []}
     chunk_rows: list[tuple[Any, ...]] = []
-    texts: dict[bool, list[ChunkText]] = {False: [], True: []}
-    for content_id, content in contents:
-        for chunk in content.analysis.chunks:
-            chunk_id = next(ids)
-            trail = json.dumps(list(chunk.trail), ensure_ascii=False) if chunk.trail else "[]"
-            chunk_rows.append(
-                (chunk_id, content_id, chunk.start_line, chunk.end_line, chunk.heading, trail,
-                 chunk.anchor, chunk.level)
-            )  # fmt: skip
-            body = chunk_body(content.lines, chunk.start_line, chunk.end_line)
-            texts[content.key[2]].append(ChunkText(chunk_id, chunk.heading, body))
+    ids = reserved_ids("library_chunk", len(found))
+    for chunk_id, digest, (content_id, content, chunk, body) in zip(
+        ids, digests, found, strict=True
+    ):
+        if digest not in text_ids:
+            text_ids[digest] = chunk_id
+            new_texts[content.key[2]].append(ChunkText(chunk_id, chunk.heading, body))
+        trail = json.dumps(list(chunk.trail), ensure_ascii=False) if chunk.trail else "[]"
+        chunk_rows.append(
+            (chunk_id, content_id, text_ids[digest], digest, chunk.start_line, chunk.end_line,
+             chunk.heading, trail, chunk.anchor, chunk.level)
+        )  # fmt: skip
     insert(
         "library_chunk",
-        ("id", "content_id", "start_line", "end_line", "heading", "trail", "anchor", "level"),
+        ("id", "content_id", "text_id", "text_digest", "start_line", "end_line", "heading",
+         "trail", "anchor", "level"),
         chunk_rows,
         json_columns=("trail",),
-    )
-    for is_document, chunks in texts.items():
-        if chunks:
-            backend().add_content(is_document=is_document, home_id=home_id, chunks=chunks)
+    )  # fmt: skip
+    for is_document, texts in new_texts.items():
+        if texts:
+            backend().add_content(is_document=is_document, home_id=home_id, chunks=texts)
+
+
+def _digest(home_id: int, is_document: bool, heading: str, body: str) -> int:
+    """Return what tells one full-text row from another, as a 64-bit number."""
+    text = f"{home_id}\0{is_document:d}\0{heading}\0{body}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), signed=True)
+
+
+def _text_ids(digests: Sequence[int]) -> dict[int, int]:
+    """Return the full-text rows that exist for these digests already."""
+    return {
+        digest: text_id
+        for some in batched(dict.fromkeys(digests), _IDS_PER_QUERY)
+        for digest, text_id in rows(
+            f"SELECT text_digest, text_id FROM library_chunk WHERE text_digest IN ({marks(some)})",  # noqa: S608
+            some,
+        )
+    }
 
 
 class Paths:

@@ -11,9 +11,11 @@ from typing import NamedTuple, Protocol
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """The searchable text of one chunk: its row id, heading or defined names, and its body."""
+    """A searchable text: its row id (`Chunk.text_id`, shared by chunks with the same text), heading
+    or defined names, and body.
+    """
 
-    chunk_id: int
+    text_id: int
     heading: str
     body: str
 

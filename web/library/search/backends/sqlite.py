@@ -1,7 +1,7 @@
 """The search backend on SQLite: contentless FTS5 tables beside the models' own.
 
-The tables are made by a migration. Rows hold tokens only; their ids are those of `Chunk`, `Path`
-and `SymbolName`, and what a query finds is joined with these, so a row whose model row is gone is
+The tables are made by a migration. Rows hold tokens only; their ids are those of `Chunk.text_id`,
+`Path` and `SymbolName`, and what a query finds is joined with these, so a row whose model row is gone is
 never returned. A contentless table forgets a row only when it is given the same tokens again.
 """
 
@@ -125,8 +125,8 @@ class SqliteBackend:
     def _chunks(self, is_document: bool, expression: str) -> Iterator[ChunkHit]:
         table = _table(is_document)
         rows = _rows(
-            f"SELECT found.rowid, chunk.content_id, -found.rank FROM {table} AS found"
-            " CROSS JOIN library_chunk AS chunk ON chunk.id = found.rowid"
+            f"SELECT chunk.id, chunk.content_id, -found.rank FROM {table} AS found"
+            " CROSS JOIN library_chunk AS chunk ON chunk.text_id = found.rowid"
             f" WHERE found.{table} MATCH %s AND found.rank MATCH '{_RANK}' ORDER BY found.rank",
             [expression],
         )
@@ -155,4 +155,4 @@ class SqliteBackend:
 
 
 def _row(chunk: ChunkText, home_id: int) -> tuple[int, str, str, str]:
-    return chunk.chunk_id, f"h{home_id}", index_text(chunk.heading), index_text(chunk.body)
+    return chunk.text_id, f"h{home_id}", index_text(chunk.heading), index_text(chunk.body)
