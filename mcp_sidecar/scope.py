@@ -11,8 +11,10 @@ NAMES_IN_LONG_HINT = 10
 
 @dataclass(frozen=True, slots=True)
 class RepositoryScope:
-    """Frozen for one request. `names` are the repositories the caller may see, in list order;
-    `single` is the endpoint's repository, None on the endpoint over all of them.
+    """What one endpoint covers for one caller; frozen for a request.
+
+    `names` are the repositories the caller may see, in list order; `single` is the endpoint's
+    repository, None on the endpoint over all of them.
     """
 
     names: tuple[str, ...]

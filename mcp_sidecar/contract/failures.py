@@ -30,5 +30,8 @@ def failure_text(failure: Failure) -> str:
     lines = [shortened(failure.message, MAX_MESSAGE_CHARACTERS)]
     if failure.hint:
         lines.append(shortened(failure.hint, MAX_HINT_CHARACTERS))
+    seconds = getattr(failure, "retry_after_seconds", None)
+    if seconds is not None:
+        lines.append(f"Wait {seconds} s before the next call.")
     lines.append(f"(code: {failure.code})")
     return escaped("\n".join(lines))[0]

@@ -69,12 +69,15 @@ def with_example(description: str, examples: list[Any] | None) -> str:
 
 
 def _resolved(node: Schema, definitions: dict[str, Schema]) -> Schema:
-    """Return `node` without its reference; what stands beside the reference wins."""
+    """Return `node` without its reference.
+
+    A description beside the reference stays; that of the target is a docstring for people.
+    """
     if "$ref" not in node:
         return node
-    target = definitions[node["$ref"].rpartition("/")[2]]
-    beside = {key: value for key, value in node.items() if key != "$ref"}
-    return {**_resolved(target, definitions), **beside}
+    target = _resolved(definitions[node["$ref"].rpartition("/")[2]], definitions)
+    named = {key: value for key, value in target.items() if key != "description"}
+    return named | {key: value for key, value in node.items() if key != "$ref"}
 
 
 def _one_option(node: Schema, definitions: dict[str, Schema], where: str) -> Schema:

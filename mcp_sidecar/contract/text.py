@@ -10,6 +10,7 @@ from typing import Final
 
 MAX_PATH_SHOWN: Final = 1_000
 _LAST_OF_FOUR_DIGITS = 0xFFFF
+_LONGEST_ESCAPE = 10
 _INVISIBLE_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # Categories Cc, Cf, Cs, Zl, Zp, the tag block, noncharacters, and letters and marks without a
 # shape (Hangul fillers, joiners). A single variation selector is part of many emoji and stays;
@@ -25,7 +26,7 @@ _INVISIBLE = re.compile(
 )
 _BACKTICKS = re.compile(r"`+")
 _LANGUAGE = re.compile(r"[^A-Za-z0-9+#._-]")
-_NOT_IN_WORDS = re.compile(r"[^A-Za-z0-9 +#._/-]")
+_WORD = re.compile(r"[A-Za-z0-9 +#._/-]{1,200}")
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -55,11 +56,14 @@ def longest_run(text: str) -> int:
 
 
 def span(text: str, most: int = 400) -> str:
-    """Return `text` as one code span on one line, at most about `most` characters.
+    """Return `text` as one code span on one line.
 
-    Line ends and tabs are escaped, so the text can open neither a line nor a heading.
+    Line ends and tabs are escaped, so the text can open neither a line nor a heading. It is cut
+    at `most` characters, or sooner where escapes would make it more than twice as long.
     """
     line = shortened(text, most)
+    if len(escaped(line)[0]) > 2 * most:
+        line = shortened(text, most // _LONGEST_ESCAPE)
     for character in "\n\r\t":
         line = line.replace(character, f"\\u{ord(character):04x}")
     if not line.strip():
@@ -75,11 +79,11 @@ def path_span(path: str) -> str:
 
 
 def word(text: str) -> str:
-    """Return a word of the platform's own (a kind, a language, a cursor) that needs no span.
+    """Return a word of the platform's own (a kind, a language, a cursor), which needs no span.
 
-    Whatever such a word never holds is shown as "?".
+    What holds more than such words do is shown as a span all the same.
     """
-    return _NOT_IN_WORDS.sub("?", shortened(text, 200))
+    return text if _WORD.fullmatch(text) else span(text, 200)
 
 
 def fence(text: str, language: str = "") -> str:
@@ -89,7 +93,12 @@ def fence(text: str, language: str = "") -> str:
 
 
 def link(url: str) -> str:
-    """Return an address in angle brackets; what could end or split it is percent-encoded."""
+    """Return a web address in angle brackets; what could end or split it is percent-encoded.
+
+    What is no web address is shown as a span.
+    """
+    if not url.startswith(("https://", "http://")):
+        return span(url)
     safe = re.sub(
         r"[\x00-\x20<>`\\\x7f-\uffff\U00010000-\U0010ffff]",
         lambda match: "".join(

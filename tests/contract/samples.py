@@ -1,0 +1,244 @@
+"""Records as services return them, and results of any shape made from a result model."""
+
+import types
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from mcp_sidecar.contract.project import (
+    find_symbol,
+    get_repository,
+    list_docs,
+    list_files,
+    list_repositories,
+    read_doc,
+    read_file,
+    search_code,
+    search_docs,
+)
+from web.library import records
+
+COMMITTED_AT = datetime(2026, 11, 2, 10, 31, tzinfo=UTC)
+INDEXED_AT = datetime(2026, 11, 5, 9, 12, tzinfo=UTC)
+COMMIT = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
+
+FRESH = records.Freshness(
+    repository="django",
+    ref="main",
+    commit=COMMIT,
+    committed_at=COMMITTED_AT,
+    indexed_at=INDEXED_AT,
+)
+STALE = records.Freshness(
+    repository="wagtail",
+    ref="main",
+    commit=COMMIT,
+    committed_at=COMMITTED_AT,
+    indexed_at=INDEXED_AT,
+    stale_since=datetime(2026, 11, 6, 0, 0, tzinfo=UTC),
+    stale_reason="the remote does not answer",
+)
+PLACE = records.CodePlace(
+    repository="django",
+    ref="main",
+    commit=COMMIT,
+    path="django/middleware/csrf.py",
+    language="python",
+    start_line=118,
+    lines=("def _does_token_match(request_token, secret):", '    """Compare."""', "    return x"),
+    matched_lines=(118,),
+    definition="_does_token_match",
+    kind="function",
+    url="https://github.com/django/django/blob/1a2b3c4d/django/middleware/csrf.py#L118",
+    other_line_numbers=(300, 412),
+)
+SUMMARY = records.RepositorySummary(
+    name="django",
+    title="Django",
+    description="The web framework\nfor perfectionists.",
+    visibility="public",
+    default_branch="main",
+    refs=("main", "v5.2"),
+    freshness=FRESH,
+    file_count=6900,
+    indexed_file_count=3500,
+    document_count=600,
+    languages=(("python", 2800), ("html", 400)),
+    skipped=(("binary file", 120),),
+)
+OVERVIEW = records.RepositoryOverview(
+    summary=SUMMARY,
+    readme_path="README.rst",
+    readme="======\nDjango\n======\n\nDjango is a high-level Python web framework.",
+    readme_is_truncated=True,
+    layout=(("django", 4100), ("docs", 620)),
+    documents=(("docs/intro/overview.txt", "Django at a glance"),),
+    recent_commits=(records.CommitSummary(COMMIT, "Ada", COMMITTED_AT, "Fix a typo"),),
+    recent_tags=("v5.2", "v5.1"),
+)
+CODE = records.CodeSearchResult(
+    places=(PLACE,),
+    total_count=12,
+    total_is_exact=False,
+    next_cursor="NDA6OWYyYzFi",
+    freshness=(FRESH,),
+)
+SYMBOLS = records.SymbolSearchResult(
+    symbols=(
+        records.SymbolPlace(
+            repository="django",
+            ref="main",
+            commit=COMMIT,
+            path="django/db/models/query.py",
+            name="bulk_create",
+            kind="method",
+            scope="QuerySet",
+            line=750,
+            end_line=840,
+            signature="    def bulk_create(",
+            url="https://example.org/query.py#L750",
+        ),
+    ),
+    total_count=1,
+    total_is_exact=True,
+    freshness=(FRESH, STALE),
+)
+FILES = records.FileListing(
+    items=(
+        records.FileItem("django", "folder", 0, "", "", 4100),
+        records.FileItem("logo.png", "binary", 12288, "", "binary file"),
+        records.FileItem("setup.cfg", "file", 1893, "ini", ""),
+    ),
+    total_count=3,
+    next_cursor=None,
+    freshness=FRESH,
+)
+LINES = records.FileLines(
+    path="setup.py",
+    kind="file",
+    size=60,
+    language="python",
+    encoding="utf-8",
+    start_line=9,
+    lines=("import setuptools", "", "setuptools.setup()"),
+    total_lines=40,
+    cut_lines=(),
+    note="",
+    url="https://example.org/setup.py",
+    freshness=FRESH,
+)
+SECTIONS = records.DocumentSearchResult(
+    sections=(
+        records.SectionPlace(
+            repository="django",
+            ref="main",
+            commit=COMMIT,
+            path="docs/howto/logging.txt",
+            title="How to configure logging",
+            trail=("Basic logging",),
+            heading="Configure a logger",
+            anchor="configure-a-logger",
+            start_line=40,
+            end_line=66,
+            excerpt="Each logger has a name.\nUse it.",
+            url="https://example.org/logging#configure-a-logger",
+        ),
+    ),
+    total_count=1,
+    total_is_exact=True,
+    next_cursor=None,
+    freshness=(FRESH,),
+)
+DOCUMENTS = records.DocumentListing(
+    documents=(
+        records.DocumentItem("django", "docs/a.txt", "A page", "restructuredtext", 7),
+        records.DocumentItem("django", "docs/b.txt", "B page", "restructuredtext", 1),
+    ),
+    total_count=9,
+    next_cursor="NDI6OWYyYzFi",
+    freshness=(FRESH,),
+)
+DOCUMENT = records.DocumentText(
+    path="docs/howto/logging.txt",
+    title="How to configure logging",
+    format="restructuredtext",
+    trail=(),
+    heading="",
+    anchor="",
+    start_line=1,
+    end_line=3,
+    total_lines=3,
+    text="=======\nLogging\n=======\n",
+    sections=(records.SectionItem("Logging", "logging", 1, 1, 3),),
+    next_start_line=None,
+    url="https://example.org/logging",
+    freshness=FRESH,
+)
+
+RESULTS = {
+    list_repositories.CONTRACT: list_repositories.ListRepositoriesResult.model_validate(
+        {"repositories": (SUMMARY,), "total_count": 1}
+    ),
+    get_repository.CONTRACT: get_repository.GetRepositoryResult.of(OVERVIEW),
+    search_code.CONTRACT: search_code.SearchCodeResult.of(CODE),
+    find_symbol.CONTRACT: find_symbol.FindSymbolResult.of(SYMBOLS),
+    list_files.CONTRACT: list_files.ListFilesResult.of(FILES),
+    read_file.CONTRACT: read_file.ReadFileResult.of(LINES),
+    search_docs.CONTRACT: search_docs.SearchDocsResult.of(SECTIONS),
+    list_docs.CONTRACT: list_docs.ListDocsResult.of(DOCUMENTS),
+    read_doc.CONTRACT: read_doc.ReadDocResult.of(DOCUMENT),
+}
+"""One result per contract of portolan-project."""
+
+Text = Callable[[str], str]
+
+
+def filled(model: type[BaseModel], *, text: Text, rows: int = 2, number: int = 7) -> Any:
+    """Return a result with `text(path)` in every text field and `rows` rows in every list.
+
+    `path` is the field's dotted path, with [] for a list: `places[].path`.
+    """
+    return model.model_validate(_object(model, "", text, rows, number))
+
+
+def text_fields(model: type[BaseModel]) -> set[str]:
+    """Return the dotted paths of all text fields of a result model, however deep."""
+    found: set[str] = set()
+
+    def note(path: str) -> str:
+        found.add(path)
+        return ""
+
+    _object(model, "", note, 1, 1)
+    return found
+
+
+def _object(model: type[BaseModel], path: str, text: Text, rows: int, number: int) -> Any:
+    return {
+        name: _value(field.annotation, f"{path}{name}", text, rows, number)
+        for name, field in model.model_fields.items()
+    }
+
+
+def _value(annotation: Any, path: str, text: Text, rows: int, number: int) -> Any:
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        annotation = next(arg for arg in get_args(annotation) if arg is not type(None))
+        origin = get_origin(annotation)
+    if origin is tuple:
+        return _tuple(annotation, path, text, rows, number)
+    if origin is dict:
+        return {f"filter{index}": text(f"{path}[]") for index in range(rows)}
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return _object(annotation, f"{path}.", text, rows, number)
+    plain = {bool: True, int: number, datetime: COMMITTED_AT}
+    return text(path) if annotation is str else plain[annotation]
+
+
+def _tuple(annotation: Any, path: str, text: Text, rows: int, number: int) -> Any:
+    inner = get_args(annotation)
+    if inner[-1] is ...:
+        return [_value(inner[0], f"{path}[]", text, rows, number) for _ in range(rows)]
+    return [_value(one, f"{path}.{index}", text, rows, number) for index, one in enumerate(inner)]

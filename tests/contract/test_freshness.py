@@ -1,0 +1,97 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mcp_sidecar.contract.rendering.freshness import (
+    MAX_REPOSITORIES_NAMED,
+    Freshness,
+    age,
+    searched,
+    state,
+    with_ages,
+)
+from tests.contract.samples import FRESH, STALE
+
+NOW = datetime(2026, 11, 5, 9, 15, tzinfo=UTC)
+FRESHNESS = Freshness.of(FRESH)
+
+
+def test_state_names_repository_ref_commit_and_instants():
+    assert state(FRESHNESS) == (
+        "repository `django` at `main`, commit 1a2b3c4d of 2026-11-02 10:31 UTC, "
+        "indexed 2026-11-05 09:12 UTC."
+    )
+
+
+def test_stale_repository_says_since_when_and_why():
+    assert ("STALE since 2026-11-06 00:00 UTC because `the remote does not answer`") in state(
+        Freshness.of(STALE)
+    )
+
+
+def test_repository_without_a_commit_says_so():
+    bare = Freshness.of(replace(FRESH, commit="", committed_at=None, indexed_at=None))
+    assert state(bare) == "repository `django`: nothing is indexed yet."
+
+
+def test_ages_are_added_to_the_head_only():
+    text = f"Read from {state(FRESHNESS)}\n\n```\n2026-11-05 09:12 UTC\n```"
+    assert with_ages(text, NOW) == (
+        "Read from repository `django` at `main`, commit 1a2b3c4d of 2026-11-02 10:31 UTC "
+        "(2 days ago), indexed 2026-11-05 09:12 UTC (3 minutes ago).\n\n"
+        "```\n2026-11-05 09:12 UTC\n```"
+    )
+
+
+def test_ages_are_added_once():
+    text = with_ages(f"Read from {state(FRESHNESS)}", NOW)
+    assert with_ages(text, NOW + timedelta(hours=3)) == text
+
+
+def test_text_that_only_looks_like_an_instant_is_left_alone():
+    assert with_ages("at 2026-99-99 77:88 UTC.", NOW) == "at 2026-99-99 77:88 UTC."
+
+
+@pytest.mark.parametrize(
+    ("gone", "words"),
+    [
+        (timedelta(seconds=59), "just now"),
+        (timedelta(seconds=-30), "just now"),
+        (timedelta(hours=-1), "in the future"),
+        (timedelta(seconds=60), "1 minute ago"),
+        (timedelta(minutes=59), "59 minutes ago"),
+        (timedelta(minutes=60), "1 hour ago"),
+        (timedelta(hours=47), "1 day ago"),
+        (timedelta(days=45), "45 days ago"),
+        (timedelta(days=100), "3 months ago"),
+        (timedelta(days=800), "2 years ago"),
+    ],
+)
+def test_age_is_told_in_whole_units(gone, words):
+    assert age(NOW - gone, NOW) == words
+
+
+def test_search_over_one_repository_names_its_state():
+    assert searched([FRESHNESS], []) == [f"Searched {state(FRESHNESS)}"]
+
+
+def test_search_over_several_names_those_shown_and_the_stale_ones():
+    other = Freshness.of(replace(FRESH, repository="flask"))
+    stale = Freshness.of(STALE)
+    assert searched([other, stale, FRESHNESS], ["django"]) == [
+        "Searched 3 repositories:",
+        f"- {state(FRESHNESS)}",
+        f"- {state(stale)}",
+    ]
+
+
+def test_search_over_very_many_stays_short():
+    many = [Freshness.of(replace(STALE, repository=f"r{number}")) for number in range(500)]
+    lines = searched(many, [])
+    assert len(lines) == MAX_REPOSITORIES_NAMED + 2
+    assert "490 more" in lines[-1]
+
+
+def test_search_without_any_index_says_so():
+    assert "no repository is indexed" in searched([], [])[0]
