@@ -18,7 +18,7 @@ find_python() {
         for folder in $PATH; do
             IFS=$old_ifs
             if is_fit "$folder/$name"; then
-                "$folder/$name" -c 'import sys; print(sys.executable)'
+                "$folder/$name" -c 'import sys; print(sys._base_executable)'
                 return 0
             fi
         done
