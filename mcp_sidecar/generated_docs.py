@@ -1,8 +1,8 @@
-"""The pages of docs/ that `manage.py generate_docs` makes from the contracts."""
+"""The pages of docs/ that are made from the sidecar's own declarations."""
 
 from mcp_sidecar.contract.documentation import tools_page
 
 
 def pages() -> dict[str, str]:
-    """Return the text of each page by its file name."""
+    """Return the generated pages by their file name in docs/."""
     return {"tools.md": tools_page()}

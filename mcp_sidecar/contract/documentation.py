@@ -1,13 +1,6 @@
-"""docs/tools.md, made from the contracts: `python -m mcp_sidecar.contract.documentation`.
+"""docs/tools.md, made from the contracts; `make docs` writes it."""
 
-Writes the page to the path that is given, docs/tools.md by default; `--check` only says whether it
-is current.
-"""
-
-import argparse
 import json
-import sys
-from pathlib import Path
 from typing import Any, Final
 
 from mcp_sidecar.contract.base import AnyContract
@@ -15,11 +8,10 @@ from mcp_sidecar.contract.catalogue import CONTRACTS_BY_SERVER
 from mcp_sidecar.contract.limits import MAX_REPOSITORY_ENUM, MAX_RESULT_CHARACTERS
 from mcp_sidecar.contract.schema import EXAMPLE, input_schema
 
-PAGE: Final = Path("docs/tools.md")
 _HEAD: Final = f"""\
 # Tools
 
-<!-- Made by `python -m mcp_sidecar.contract.documentation`; change the contracts instead. -->
+<!-- Generated from the contracts by `make docs`. -->
 
 Every tool answers with plain text in Markdown of at most {MAX_RESULT_CHARACTERS:,} characters; what
 does not fit is left out whole, and the answer says how to get it. Answers name the indexed commit
@@ -110,25 +102,3 @@ def _properties(contract: AnyContract) -> str:
     else:
         words.append(f"cached up to {contract.cache_seconds} s while the index stays the same")
     return f"Properties: {'; '.join(words)}."
-
-
-def main(arguments: list[str]) -> int:
-    """Write the page, or compare it; return the exit code."""
-    parser = argparse.ArgumentParser(description="Write docs/tools.md from the contracts.")
-    parser.add_argument("path", nargs="?", type=Path, default=PAGE)
-    parser.add_argument("--check", action="store_true", help="fail if the page is not current")
-    options = parser.parse_args(arguments)
-    page = tools_page()
-    if not options.check:
-        options.path.write_text(page, encoding="utf-8")
-        return 0
-    if options.path.exists() and options.path.read_text(encoding="utf-8") == page:
-        return 0
-    sys.stderr.write(
-        f"{options.path} is not current: run python -m mcp_sidecar.contract.documentation\n"
-    )
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
