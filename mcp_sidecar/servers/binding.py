@@ -22,7 +22,7 @@ from fastmcp.utilities.versions import VersionSpec
 from mcp.server.context import CallNext as SDKCallNext
 from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, TextContent, ToolAnnotations
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, TextContent, ToolAnnotations
 from pydantic import ValidationError
 
 from mcp_sidecar import signals
@@ -35,6 +35,14 @@ from mcp_sidecar.tools.base import BoundTool
 from mcp_sidecar.version import VERSION
 from web.core.errors import PortolanError
 
+# Each capability that has methods of its own, with what is announced of it.
+_CAPABILITIES: Final[dict[str, dict[str, bool]]] = {
+    "tools": {"listChanged": False},
+    "prompts": {"listChanged": False},
+    "resources": {"listChanged": False, "subscribe": False},
+    "logging": {},
+    "completion": {},
+}
 LIST_SECONDS: Final = 60
 """How long a client of 2026-07-28 may keep a list before asking again."""
 
@@ -116,7 +124,7 @@ class Presentation(Middleware):
         context: MiddlewareContext[mcp_types.InitializeRequest],
         call_next: CallNext[mcp_types.InitializeRequest, mcp_types.InitializeResult | None],
     ) -> mcp_types.InitializeResult | None:
-        """Announce tools only, with the instructions of the endpoint."""
+        """Announce what the server is for, with the instructions of the endpoint."""
         result = await call_next(context)
         return None if result is None else result.model_copy(update=_announced())
 
@@ -125,7 +133,7 @@ class Presentation(Middleware):
         context: MiddlewareContext[mcp_types.DiscoverRequest],
         call_next: CallNext[mcp_types.DiscoverRequest, mcp_types.DiscoverResult | dict[str, Any]],
     ) -> mcp_types.DiscoverResult | dict[str, Any]:
-        """Announce tools only, with the instructions of the endpoint."""
+        """Announce what the server is for, with the instructions of the endpoint."""
         result = await call_next(context)
         if isinstance(result, mcp_types.DiscoverResult):
             return result.model_copy(update=_announced())
@@ -160,9 +168,10 @@ def _announced() -> dict[str, Any]:
     exchange = current_exchange()
     if exchange is None:
         return {}
+    announced = exchange.definition.capabilities
     return {
-        "capabilities": mcp_types.ServerCapabilities(
-            tools=mcp_types.ToolsCapability(list_changed=False)
+        "capabilities": mcp_types.ServerCapabilities.model_validate(
+            {name: empty for name, empty in _CAPABILITIES.items() if name in announced}
         ),
         "instructions": exchange.definition.instructions(
             repository=exchange.repository, tools=exchange.tools()
@@ -172,6 +181,9 @@ def _announced() -> dict[str, Any]:
 
 class Boundary:
     """The outermost layer of a server: failures become protocol errors, calls are noted.
+
+    Methods of a capability that the server does not announce are unknown here, though FastMCP
+    would answer them.
 
     A message that comes without an exchange (from a client in memory) gets one: an anonymous
     caller at the endpoint over all repositories.
@@ -191,6 +203,9 @@ class Boundary:
         started = time.monotonic()
         failure: MCPError | None = None
         try:
+            capability = ctx.method.partition("/")[0]
+            if capability in _CAPABILITIES.keys() - self.definition.capabilities:
+                raise MCPError(code=METHOD_NOT_FOUND, message="Method not found", data=ctx.method)
             return await call_next(ctx)
         except Exception as error:
             failure = protocol_failure(error, exchange, ctx.method)

@@ -23,6 +23,7 @@ class ServerDefinition:
     `path` is where it is served, without the last slash. `token_scope` is what a token must allow
     to be more than anonymous. `over_repositories` servers have an endpoint per repository besides.
     `takes_bare_initialize`: an initialize without params is taken for that of the tutorial.
+    `capabilities` are announced and served; the methods of all others are unknown.
     """
 
     name: str
@@ -34,6 +35,7 @@ class ServerDefinition:
     token_scope: str | None = None
     over_repositories: bool = False
     takes_bare_initialize: bool = False
+    capabilities: frozenset[str] = frozenset({"tools"})
 
     @cached_property
     def _by_name(self) -> Mapping[str, BoundTool]:

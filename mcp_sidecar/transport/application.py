@@ -3,13 +3,14 @@
 import asyncio
 import gc
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from fastmcp import FastMCP
 
 from mcp_sidecar import bridge, signals
 from mcp_sidecar.servers.binding import fastmcp_server
@@ -41,13 +42,21 @@ GC_THRESHOLDS: Final = (50_000, 20, 100)
 
 
 class Application:
-    """Answers the addresses of `definitions`, /health and /ready; everything else is not found."""
+    """Answers the addresses of `definitions`, /health and /ready; everything else is not found.
 
-    def __init__(self, definitions: tuple[ServerDefinition, ...] = SERVERS) -> None:
+    `server_of` makes the FastMCP server of a definition.
+    """
+
+    def __init__(
+        self,
+        definitions: tuple[ServerDefinition, ...] = SERVERS,
+        *,
+        server_of: Callable[[ServerDefinition], FastMCP] = fastmcp_server,
+    ) -> None:
         self._gates: dict[str, Gate] = {}
         self._repositories: dict[str, Gate] = {}
         for definition in definitions:
-            gate = Gate(Dispatcher(definition, fastmcp_server(definition)))
+            gate = Gate(Dispatcher(definition, server_of(definition)))
             self._gates[definition.path] = gate
             if definition.over_repositories:
                 self._repositories[f"{definition.path}/repositories/"] = gate

@@ -160,7 +160,8 @@ class Gate:
         pairs = None
         if is_modern:
             pairs = [
-                (name.decode("latin-1"), text.decode("latin-1")) for name, text in scope["headers"]
+                (name.decode("latin-1"), text.decode("latin-1").strip(" \t"))
+                for name, text in scope["headers"]
             ]
         reply = await self.dispatcher.answer(exchange, message, version=version, headers=pairs)
         status = 200
@@ -293,9 +294,10 @@ def _holds_a_token(query: bytes) -> bool:
 
 
 def _unsupported(version: str) -> ProtocolError:
-    supported = list(KNOWN_PROTOCOL_VERSIONS)
+    known = ", ".join(KNOWN_PROTOCOL_VERSIONS)
     return ProtocolError(
         UNSUPPORTED_PROTOCOL_VERSION,
-        f"Unsupported protocol version in MCP-Protocol-Version. Supported: {', '.join(supported)}",
-        {"supported": supported, "requested": version[:100]},
+        f"Unsupported protocol version in MCP-Protocol-Version. Supported: {known}",
+        # As server/discover lists them: a client that meets this error speaks no handshake.
+        {"supported": list(MODERN_PROTOCOL_VERSIONS), "requested": version[:100]},
     )
