@@ -80,31 +80,23 @@ def prepare() -> tuple[demo.Account, ...]:
     if checkout is None:
         say("This folder is not a git checkout, so there is no repository to index yet.")
         return accounts
+    say(f"Indexing this checkout as the repository {demo.REPOSITORY} ...")
     try:
-        _register(str(checkout))
-        say(f"Indexing this checkout as the repository {demo.REPOSITORY} ...")
-        call_command("sync_repositories", demo.REPOSITORY)
+        call_command("add_repository", demo.REPOSITORY, str(checkout), **_first_words())
     except CommandError as error:
-        say(f"The repository {demo.REPOSITORY} could not be indexed: {error}")
+        say(f"The repository {demo.REPOSITORY} is not up to date: {error}")
     return accounts
 
 
-def _register(address: str) -> None:
-    """Add the repository unless it is there already."""
-    from django.core.management import call_command
-
+def _first_words() -> dict[str, str]:
+    """Return title and description for a repository that is added now; later ones stay."""
     from web.accounts.principals import Principal
     from web.library.selectors.repositories import repository_names_visible_to
 
     everyone = Principal(is_member=True, is_staff=True)
-    if demo.REPOSITORY not in repository_names_visible_to(principal=everyone):
-        call_command(
-            "add_repository",
-            demo.REPOSITORY,
-            address,
-            title="Portolan",
-            description="Portolan itself: this very checkout.",
-        )
+    if demo.REPOSITORY in repository_names_visible_to(principal=everyone):
+        return {}
+    return {"title": "Portolan", "description": "Portolan itself: this very checkout."}
 
 
 async def wait_until_served(found: tuple[Program, ...]) -> None:

@@ -47,7 +47,8 @@ class Environment(BaseSettings):
     )
     fetch_private_hosts: str = Field(
         "",
-        description="Hosts of a private network, separated by commas, that feeds and sites may be on.",
+        description="Hosts of a private network, separated by commas, that feeds and sites may "
+        "be on.",
     )
     debug: bool = Field(False, description="Development mode: never in production.")
     github_api_url: str = Field(

@@ -17,6 +17,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
     principal = principal_of(request.user)
     context = {
+        "public_url": settings.PUBLIC_URL,
         "endpoints": endpoints(settings.PUBLIC_URL),
         "setups": client_setups(f"{settings.PUBLIC_URL}/mcp/"),
         "repositories": repositories_visible_to(principal=principal),
