@@ -102,5 +102,7 @@ class GitRepository:
 
     def tag(self, name: str, *, message: str = "", at: str = "HEAD") -> Self:
         """Make a tag, or move it; annotated when it has a message."""
-        self.git("tag", "--force", *(["--annotate", f"--message={message}"] if message else []), name, at)
+        self.git(
+            "tag", "--force", *(["--annotate", f"--message={message}"] if message else []), name, at
+        )
         return self

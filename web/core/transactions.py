@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.db import connection, transaction
 
@@ -30,9 +31,10 @@ def write_transaction(name: str) -> Iterator[None]:
 def _immediate() -> Iterator[None]:
     """Have the connection begin transactions with BEGIN IMMEDIATE."""
     connection.ensure_connection()
-    before = connection.transaction_mode
-    connection.transaction_mode = "IMMEDIATE"
+    sqlite: Any = connection
+    before = sqlite.transaction_mode
+    sqlite.transaction_mode = "IMMEDIATE"
     try:
         yield
     finally:
-        connection.transaction_mode = before
+        sqlite.transaction_mode = before

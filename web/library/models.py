@@ -155,9 +155,7 @@ class Entry(models.Model):
     Files that are not indexed have no `content` and a `skip_reason` in plain words.
     """
 
-    ref = models.ForeignKey(
-        Ref, on_delete=models.CASCADE, related_name="entries", db_index=False
-    )
+    ref = models.ForeignKey(Ref, on_delete=models.CASCADE, related_name="entries", db_index=False)
     path = models.ForeignKey(Path, on_delete=models.PROTECT)
     oid = models.CharField(max_length=64)
     kind = models.CharField(max_length=12, choices=EntryKind.choices, default=EntryKind.FILE)

@@ -265,6 +265,6 @@ def _fetch(
 
 
 def _remove_stale_locks(folder: Path) -> None:
-    """Remove what a killed git left; nobody else can be at work, since we hold the mirror's lock."""
+    """Remove what a killed git left; nobody else is at work, since we hold the mirror's lock."""
     for path in [*folder.glob("*.lock"), *(folder / "refs").rglob("*.lock")]:
         path.unlink(missing_ok=True)

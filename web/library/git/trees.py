@@ -38,9 +38,12 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class TreeChanges:
-    """What turns one tree into another: the paths that went, the entries that came or changed."""
+    """What turns one tree into another: the entries that go, and those that come.
 
-    removed: tuple[bytes, ...]
+    An entry that changed is in both, as it was and as it is.
+    """
+
+    removed: tuple[TreeEntry, ...]
     written: tuple[TreeEntry, ...]
 
 
@@ -53,8 +56,9 @@ def changes_between(store: ObjectStore, old: str, new: str) -> TreeChanges:
     """Compare two trees by object id and mode."""
     comparison = _Comparison(store)
     comparison.run(old, new)
-    removed = tuple(path for path in comparison.before if path not in comparison.after)
-    return TreeChanges(removed=removed, written=tuple(comparison.after.values()))
+    return TreeChanges(
+        removed=tuple(comparison.before.values()), written=tuple(comparison.after.values())
+    )
 
 
 def path_text(path: bytes) -> str:
@@ -105,7 +109,7 @@ def _walk(store: ObjectStore, tree: str, prefix: bytes) -> Iterator[TreeEntry]:
 
 
 class _Comparison:
-    """Two trees side by side: what is only in the old one, and what is only in the new or differs."""
+    """Two trees side by side: what is only in the old one, what is new or differs in the new."""
 
     def __init__(self, store: ObjectStore) -> None:
         self._store = store
@@ -119,7 +123,9 @@ class _Comparison:
         while self._pending:
             prefix, old, new = self._pending.pop()
             if old != new:
-                self._compare_folder(prefix, _children(self._store, old), _children(self._store, new))
+                self._compare_folder(
+                    prefix, _children(self._store, old), _children(self._store, new)
+                )
 
     def _compare_folder(
         self,

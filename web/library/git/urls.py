@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from socket import SOCK_STREAM, gaierror, getaddrinfo
 from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import getproxies, proxy_bypass
 
 from django.conf import settings
 
@@ -51,9 +51,9 @@ def parse_address(text: str) -> Address:
         raise _refused("The address is empty.", _ACCEPTED)
     if len(text) > 1000:  # noqa: PLR2004 - the width of the column
         raise _refused("The address is longer than 1000 characters.", _ACCEPTED)
-    if any(ord(character) < 0x21 or ord(character) == 0x7F for character in text):  # noqa: PLR2004
-        if not text.startswith(("/", "file:///")) or not text.isprintable():
-            raise _refused("The address holds spaces or control characters.", _ACCEPTED)
+    may_have_spaces = text.startswith(("/", "file:///"))
+    if not text.isprintable() or (" " in text and not may_have_spaces):
+        raise _refused("The address holds spaces or control characters.", _ACCEPTED)
     if text.startswith("-"):
         raise _refused("The address begins with a hyphen.", _ACCEPTED)
     if text.startswith(("/", "file:", "~", ".")):
@@ -62,7 +62,7 @@ def parse_address(text: str) -> Address:
         return _with_scheme(text)
     if match := _SCP_LIKE.fullmatch(text):
         user, host, path = match.groups()
-        return _remote(text, "ssh", user or "", host, 0, path)
+        return _remote(text, scheme="ssh", user=user or "", host=host, port=0, path=path)
     raise _refused("This is not an address of a repository.", _ACCEPTED)
 
 
@@ -108,10 +108,17 @@ def _with_scheme(text: str) -> Address:
         raise _refused("The address has a query or a fragment.", "Leave out ? and # and the rest.")
     _, _, host_and_port = parts.netloc.rpartition("@")
     host = host_and_port[: host_and_port.rfind("]") + 1] or host_and_port.partition(":")[0]
-    return _remote(text, scheme, parts.username or "", host, port, parts.path.lstrip("/"))
+    return _remote(
+        text,
+        scheme=scheme,
+        user=parts.username or "",
+        host=host,
+        port=port,
+        path=parts.path.lstrip("/"),
+    )
 
 
-def _remote(text: str, scheme: str, user: str, host: str, port: int, path: str) -> Address:
+def _remote(text: str, *, scheme: str, user: str, host: str, port: int, path: str) -> Address:
     if not _HOST.fullmatch(host) or (user and not _USER.fullmatch(user)):
         raise _refused("The address has no valid host name.", _ACCEPTED)
     if not path.strip("/") or path.startswith("-"):
@@ -141,7 +148,9 @@ def _local(text: str) -> Address:
         text = unquote(parts.path)
     path = Path(text).expanduser()
     if not path.is_absolute():
-        raise _refused("The path is relative.", "Give the path from the root, such as /srv/project.")
+        raise _refused(
+            "The path is relative.", "Give the path from the root, such as /srv/project."
+        )
     return Address(text=str(path), scheme="file", path=str(path))
 
 
@@ -156,11 +165,11 @@ def _check_number(number: IPv4Address | IPv6Address) -> None:
 
 
 def _has_proxy(address: Address) -> bool:
-    proxies = getproxies_environment()
+    proxies = getproxies()
     return (
         address.scheme == "https"
         and bool(proxies.get("https") or proxies.get("all"))
-        and not proxy_bypass_environment(address.host, proxies)
+        and not proxy_bypass(address.host)
     )
 
 

@@ -27,7 +27,13 @@ def collect(content_ids: Iterable[int], *, repository_id: int) -> int:
             texts = _own_texts([row[0] for row in unseen])
             for content_id, oid, is_document, home_id in unseen:
                 if content_id in texts:
-                    _forget_texts(oid, bool(is_document), home_id, repository_id, texts[content_id])
+                    _forget_texts(
+                        oid,
+                        texts[content_id],
+                        is_document=is_document,
+                        home_id=home_id,
+                        repository_id=repository_id,
+                    )
             removed += _delete([row[0] for row in unseen])
     return removed
 
@@ -47,14 +53,14 @@ def forgotten_contents(repository_id: int) -> set[int]:
 
 
 def _without_entry(content_ids: Sequence[int]) -> list[tuple[int, str, bool, int]]:
-    return list(
-        rows(
-            "SELECT content.id, content.oid, content.is_document, content.home_id"  # type: ignore[arg-type]
-            f" FROM library_content AS content WHERE content.id IN ({marks(content_ids)})"  # noqa: S608
-            " AND NOT EXISTS (SELECT 1 FROM library_entry WHERE content_id = content.id)",
-            content_ids,
-        )
+    """Return id, blob, whether a document, and home of those that no entry shows."""
+    found = rows(
+        "SELECT content.id, content.oid, content.is_document, content.home_id"
+        f" FROM library_content AS content WHERE content.id IN ({marks(content_ids)})"
+        " AND NOT EXISTS (SELECT 1 FROM library_entry WHERE content_id = content.id)",
+        content_ids,
     )
+    return [(row[0], row[1], bool(row[2]), row[3]) for row in found]
 
 
 def _own_texts(content_ids: Sequence[int]) -> dict[int, list[tuple[int, str, int, int]]]:
@@ -69,7 +75,7 @@ def _own_texts(content_ids: Sequence[int]) -> dict[int, list[tuple[int, str, int
     seen: set[int] = set()
     for content_id, text_id, heading, start, end in rows(
         "SELECT content_id, text_id, heading, start_line, end_line FROM library_chunk AS chunk"
-        f" WHERE content_id IN ({holes}) AND NOT EXISTS (SELECT 1 FROM library_chunk AS other"  # noqa: S608
+        f" WHERE content_id IN ({holes}) AND NOT EXISTS (SELECT 1 FROM library_chunk AS other"
         f" WHERE other.text_id = chunk.text_id AND other.content_id NOT IN ({holes}))",
         [*content_ids, *content_ids],
     ):
@@ -81,10 +87,11 @@ def _own_texts(content_ids: Sequence[int]) -> dict[int, list[tuple[int, str, int
 
 def _forget_texts(
     oid: str,
+    texts: Sequence[tuple[int, str, int, int]],
+    *,
     is_document: bool,
     home_id: int,
     repository_id: int,
-    texts: Sequence[tuple[int, str, int, int]],
 ) -> None:
     text = _text_of(oid, dict.fromkeys([repository_id, home_id]))
     if text is None:
@@ -111,6 +118,6 @@ def _delete(content_ids: Sequence[int]) -> int:
     if not content_ids:
         return 0
     holes = marks(content_ids)
-    changed(f"DELETE FROM library_symbol WHERE content_id IN ({holes})", content_ids)  # noqa: S608
-    changed(f"DELETE FROM library_chunk WHERE content_id IN ({holes})", content_ids)  # noqa: S608
-    return changed(f"DELETE FROM library_content WHERE id IN ({holes})", content_ids)  # noqa: S608
+    changed(f"DELETE FROM library_symbol WHERE content_id IN ({holes})", content_ids)
+    changed(f"DELETE FROM library_chunk WHERE content_id IN ({holes})", content_ids)
+    return changed(f"DELETE FROM library_content WHERE id IN ({holes})", content_ids)

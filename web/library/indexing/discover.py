@@ -136,7 +136,7 @@ def of_bytes(verdict: Verdict, path: str, data: bytes) -> tuple[Verdict, Decoded
 
 
 def checked_globs(globs: Sequence[str], *, field: str) -> list[str]:
-    """Return the patterns without blanks around them. Raises InvalidInput for one git cannot read."""
+    """Return the patterns without blanks. Raises InvalidInput for one that git cannot read."""
     cleaned = [pattern.strip() for pattern in globs if pattern.strip()]
     _compiled(cleaned, field)
     return cleaned

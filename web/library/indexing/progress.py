@@ -16,8 +16,10 @@ _SECONDS_BETWEEN_CALLS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SyncProgress:
-    """One state of a sync. While fetching, `done` and `total` are percent and `detail` says of what;
-    while indexing they are files. `seconds_left` is None as long as nobody can tell.
+    """One state of a sync.
+
+    While fetching, `done` and `total` are percent and `detail` says of what; while indexing they
+    are files. `seconds_left` is None as long as nobody can tell.
     """
 
     phase: str

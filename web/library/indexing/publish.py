@@ -20,7 +20,7 @@ from web.library.indexing.write import (
     marks,
     rows,
 )
-from web.library.models import Entry, IndexState, Ref
+from web.library.models import IndexState, Ref
 
 _PATHS_PER_QUERY = 500
 _ENTRY_COLUMNS = ("path_id", "oid", "kind", "size", "language", "content_id", "skip_reason")
@@ -44,7 +44,7 @@ class ChangedView:
     """What a ref is to show: `base` and the changes to it.
 
     `base` is the ref whose present entries are the start: itself, another that is published
-    before it, or None for an empty start. `removed` are paths that go.
+    before it, or None for an empty start. `removed` are paths that go or change.
     """
 
     ref: WantedRef
@@ -83,18 +83,20 @@ def publish(
     path_ids = _path_ids(views, paths)
     with index_transaction():
         _check_contents(views, content_ids)
-        known = {(ref.kind, ref.name): ref for ref in Ref.objects.filter(repository=repository_id)}
+        refs = Ref.objects.filter(repository=repository_id)
+        known = {(kind, name): pk for kind, name, pk in refs.values_list("kind", "name", "pk")}
+        writer = _Writer(repository_id, rules, content_ids, path_ids, dict(known))
         staying = {view.key for view in views} | {(str(ref.kind), ref.name) for ref in kept}
         dropped: set[int] = set()
         _mark_default(repository_id, [*(view.ref for view in views), *kept])
         for view in views:
-            dropped |= _write_view(repository_id, view, known, rules, content_ids, path_ids)
-        gone = [ref for key, ref in known.items() if key not in staying]
-        for ref in gone:
-            dropped |= remove_ref(ref.pk)
+            dropped |= writer.write(view)
+        gone = [key for key in known if key not in staying]
+        for key in gone:
+            dropped |= remove_ref(known[key])
         return Published(
             generation=raise_generation(),
-            removed_refs=tuple(ref.name for ref in gone),
+            removed_refs=tuple(name for _, name in gone),
             dropped=frozenset(dropped),
         )
 
@@ -164,57 +166,65 @@ def _mark_default(repository_id: int, refs: Sequence[WantedRef]) -> None:
     of_repository.filter(kind=default.kind, name=default.name).update(is_default=True)
 
 
-def _write_view(
-    repository_id: int,
-    view: ChangedView,
-    known: dict[tuple[str, str], Ref],
-    rules: str,
-    content_ids: Mapping[ContentKey, int],
-    path_ids: Mapping[str, int],
-) -> set[int]:
-    """Write one ref and its entries; return the contents that it showed and may not show now."""
-    ref = known.get(view.key)
-    if ref is None:
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """What it takes to write a view, inside the publishing transaction."""
+
+    repository_id: int
+    rules: str
+    content_ids: Mapping[ContentKey, int]
+    path_ids: Mapping[str, int]
+    ref_ids: dict[tuple[str, str], int]
+
+    def write(self, view: ChangedView) -> set[int]:
+        """Write one ref and its entries; return the contents that it may not show any more."""
+        if view.key not in self.ref_ids:
+            self.ref_ids[view.key] = self._made(view)
+        ref_id = self.ref_ids[view.key]
+        dropped: set[int] = set()
+        if view.base != view.key:
+            dropped |= _contents_shown("ref_id = %s", [ref_id])
+            changed("DELETE FROM library_entry WHERE ref_id = %s", [ref_id])
+            if view.base is not None:
+                _copy_entries(source=self.ref_ids[view.base], target=ref_id)
+        if view.base is not None:
+            dropped |= _remove_paths(ref_id, [*view.removed, *view.written])
+        insert(
+            "library_entry",
+            ("ref_id", *_ENTRY_COLUMNS),
+            [(ref_id, *self._row(path, entry)) for path, entry in view.written.items()],
+        )
+        Ref.objects.filter(pk=ref_id).update(
+            commit=view.ref.commit,
+            committed_at=view.ref.committed_at,
+            indexed_at=clock.now(),
+            rules=self.rules,
+            counts=counts_of(ref_id),
+        )
+        return dropped
+
+    def _made(self, view: ChangedView) -> int:
         ref = Ref.objects.create(
-            repository_id=repository_id,
+            repository_id=self.repository_id,
             kind=view.ref.kind,
             name=view.ref.name,
             is_default=view.ref.is_default,
         )
-        known[view.key] = ref
-    dropped: set[int] = set()
-    if view.base != view.key:
-        dropped |= _contents_shown("ref_id = %s", [ref.pk])
-        changed("DELETE FROM library_entry WHERE ref_id = %s", [ref.pk])
-        if view.base is not None:
-            _copy_entries(source=known[view.base].pk, target=ref.pk)
-    if view.base is not None:
-        dropped |= _remove_paths(ref.pk, [*view.removed, *view.written])
-    insert(
-        "library_entry",
-        ("ref_id", *_ENTRY_COLUMNS),
-        [
-            (ref.pk, path_ids[path], entry.oid, str(entry.verdict.kind), entry.verdict.size,
-             entry.verdict.language,
-             content_ids[entry.content_key] if entry.content_key else None,
-             entry.verdict.skip_reason)
-            for path, entry in view.written.items()
-        ],
-    )  # fmt: skip
-    Ref.objects.filter(pk=ref.pk).update(
-        commit=view.ref.commit,
-        committed_at=view.ref.committed_at,
-        indexed_at=clock.now(),
-        rules=rules,
-        counts=counts_of(ref.pk),
-    )
-    return dropped
+        return int(ref.pk)
+
+    def _row(self, path: str, entry: NewEntry) -> tuple[Any, ...]:
+        verdict = entry.verdict
+        content_id = self.content_ids[entry.content_key] if entry.content_key else None
+        return (
+            *(self.path_ids[path], entry.oid, str(verdict.kind), verdict.size),
+            *(verdict.language, content_id, verdict.skip_reason),
+        )
 
 
 def _copy_entries(*, source: int, target: int) -> None:
     columns = ", ".join(_ENTRY_COLUMNS)
     changed(
-        f"INSERT INTO library_entry (ref_id, {columns})"  # noqa: S608
+        f"INSERT INTO library_entry (ref_id, {columns})"
         f" SELECT %s, {columns} FROM library_entry WHERE ref_id = %s",
         [target, source],
     )
@@ -226,18 +236,16 @@ def _remove_paths(ref_id: int, paths: Iterable[str]) -> set[int]:
     for some in batched(paths, _PATHS_PER_QUERY):
         condition = (
             "ref_id = %s AND path_id IN"
-            f" (SELECT id FROM library_path WHERE path IN ({marks(some)}))"  # noqa: S608
+            f" (SELECT id FROM library_path WHERE path IN ({marks(some)}))"
         )
         dropped |= _contents_shown(condition, [ref_id, *some])
-        changed(f"DELETE FROM library_entry WHERE {condition}", [ref_id, *some])  # noqa: S608
+        changed(f"DELETE FROM library_entry WHERE {condition}", [ref_id, *some])
     return dropped
 
 
 def _contents_shown(condition: str, parameters: Sequence[Any]) -> set[int]:
     found = rows(
-        f"SELECT content_id FROM library_entry WHERE content_id IS NOT NULL AND {condition}",  # noqa: S608
+        f"SELECT content_id FROM library_entry WHERE content_id IS NOT NULL AND {condition}",
         parameters,
     )
     return {row[0] for row in found}
-
-

@@ -58,40 +58,40 @@ class EntryReader:
                 yield self._read(entry)
 
     def _read(self, entry: TreeEntry) -> ReadEntry:
-        path = path_text(entry.path)
-        if entry.is_submodule:
-            verdict = Verdict(kind=EntryKind.SUBMODULE, skip_reason=skipping.SUBMODULE)
-            return ReadEntry(_stored_path(path, entry), entry.oid, verdict)
         try:
-            size = self._store.size(entry.oid)
-            if entry.is_symlink:
-                verdict = Verdict(EntryKind.SYMLINK, size=size, skip_reason=skipping.SYMLINK)
-                return ReadEntry(_stored_path(path, entry), entry.oid, verdict)
-            return self._read_file(path, entry, self._rules.of_path(path, size=size))
+            verdict, text = self._judged(entry)
         except Unavailable:
-            verdict = Verdict(EntryKind.FILE, skip_reason=skipping.UNREADABLE)
-            return ReadEntry(_stored_path(path, entry), entry.oid, verdict)
+            verdict, text = Verdict(EntryKind.FILE, skip_reason=skipping.UNREADABLE), None
+        return ReadEntry(stored_path(entry), entry.oid, verdict, text)
 
-    def _read_file(self, path: str, entry: TreeEntry, by_path: Verdict) -> ReadEntry:
-        stored_path = _stored_path(path, entry)
+    def _judged(self, entry: TreeEntry) -> tuple[Verdict, Decoded | None]:
+        """Return what stands at the entry, with its text where that has to be written."""
+        if entry.is_submodule:
+            return Verdict(EntryKind.SUBMODULE, skip_reason=skipping.SUBMODULE), None
+        size = self._store.size(entry.oid)
+        if entry.is_symlink:
+            return Verdict(EntryKind.SYMLINK, size=size, skip_reason=skipping.SYMLINK), None
+        return self._judged_file(entry, size)
+
+    def _judged_file(self, entry: TreeEntry, size: int) -> tuple[Verdict, Decoded | None]:
+        path = path_text(entry.path)
+        by_path = self._rules.of_path(path, size=size)
         if len(entry.path) > LARGEST_PATH_BYTES:
             by_path = discover.skipped(by_path, skipping.LONG_PATH)
-        elif by_path.size == 0:
-            by_path = discover.skipped(by_path, by_path.skip_reason or skipping.EMPTY)
-            return ReadEntry(stored_path, entry.oid, by_path)
-        elif by_path.size > LIMITS.max_indexed_file_bytes and not by_path.skip_reason:
+        elif size == 0:
+            return discover.skipped(by_path, by_path.skip_reason or skipping.EMPTY), None
+        elif size > LIMITS.max_indexed_file_bytes and not by_path.skip_reason:
             by_path = discover.skipped(by_path, skipping.too_large())
         remembered = self._told.get((entry.oid, by_path))
         if remembered is not None:
-            return ReadEntry(stored_path, entry.oid, remembered)
+            return remembered, None
         if not discover.needs_blob(by_path, path):
-            return ReadEntry(stored_path, entry.oid, discover.binary(by_path))
-        key = (entry.oid, by_path.format, by_path.is_document)
-        if not by_path.needs_text and (key in self.known or key in self._awaited):
-            return ReadEntry(stored_path, entry.oid, by_path)
-        return self._open(stored_path, path, entry.oid, by_path)
+            return discover.binary(by_path), None
+        if not by_path.needs_text and self._is_known(entry.oid, by_path):
+            return by_path, None
+        return self._opened(path, entry.oid, by_path)
 
-    def _open(self, stored_path: str, path: str, oid: str, by_path: Verdict) -> ReadEntry:
+    def _opened(self, path: str, oid: str, by_path: Verdict) -> tuple[Verdict, Decoded | None]:
         """Read a blob, as far as its verdict needs it."""
         text = None
         if by_path.skip_reason:
@@ -101,12 +101,15 @@ class EntryReader:
         if len(self._told) >= _REMEMBERED:
             self._told.clear()
         self._told[(oid, by_path)] = verdict
-        read = ReadEntry(stored_path, oid, verdict, text)
-        key = read.content_key
-        if key is None or key in self.known or key in self._awaited:
-            return ReadEntry(stored_path, oid, verdict)
-        self._awaited.add(key)
-        return read
+        if text is None or self._is_known(oid, verdict):
+            return verdict, None
+        self._awaited.add((oid, verdict.format, verdict.is_document))
+        return verdict, text
+
+    def _is_known(self, oid: str, verdict: Verdict) -> bool:
+        """Say whether the content exists, or will because an earlier entry's text was given out."""
+        key = (oid, verdict.format, verdict.is_document)
+        return key in self.known or key in self._awaited
 
     def _head(self, oid: str, size: int) -> bytes:
         if size > LIMITS.max_readable_file_bytes:
@@ -114,8 +117,9 @@ class EntryReader:
         return self._store.blob(oid)[:_HEAD_BYTES]
 
 
-def _stored_path(path: str, entry: TreeEntry) -> str:
-    """Return the path as it is kept: one that no index holds is cut, with its blob to tell it apart."""
+def stored_path(entry: TreeEntry) -> str:
+    """Return the path as it is kept: one too long for an index is cut and marked by its blob."""
+    path = path_text(entry.path)
     if len(entry.path) <= LARGEST_PATH_BYTES:
         return path
     return f"{path[: LARGEST_PATH_BYTES // 4]}…{entry.oid[:12]}"

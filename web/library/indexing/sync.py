@@ -7,7 +7,6 @@ was. What a failure means for the repository's record is `web.library.services.s
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import batched
 
 from django.conf import settings
 
@@ -15,7 +14,7 @@ from web.core.errors import Unavailable
 from web.core.limits import LIMITS
 from web.library.git.mirrors import RemoteRefs, remote_refs, tidy_mirror, update_mirror
 from web.library.git.objects import ObjectStore
-from web.library.git.trees import TreeChanges, changes_between, entries_of, path_text
+from web.library.git.trees import TreeChanges, changes_between, entries_of
 from web.library.indexing import progress
 from web.library.indexing.analysis import analyse
 from web.library.indexing.collect import collect, forgotten_contents
@@ -23,7 +22,7 @@ from web.library.indexing.decode import lines_of
 from web.library.indexing.discover import Rules
 from web.library.indexing.progress import ProgressReporter
 from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry, Published, publish
-from web.library.indexing.reading import EntryReader, ReadEntry
+from web.library.indexing.reading import EntryReader, ReadEntry, stored_path
 from web.library.indexing.refs import WantedRef, wanted_refs
 from web.library.indexing.write import Names, Paths, ReadContent, index_transaction, write_contents
 from web.library.models import Ref, Repository
@@ -71,7 +70,7 @@ class RepositorySync:
         self._names = Names()
 
     def run(self) -> SyncResult:
-        """Bring the index up to date with the remote. Raises web.core.errors, the old index kept."""
+        """Bring the index up to date. Raises web.core.errors; the old index stays then."""
         ensure_free_disk()
         remote = self._fetch()
         wanted = wanted_refs(
@@ -112,14 +111,7 @@ class RepositorySync:
         for _ in range(_PUBLISH_ATTEMPTS):
             reader = EntryReader(self._store, self._rules)
             views, kept = self._views(wanted, reader)
-            known = set(Ref.objects.filter(repository=self._repository.pk).values_list("kind", "name"))
-            staying = {(str(ref.kind), ref.name) for ref in wanted}
-            default = Ref.objects.filter(repository=self._repository.pk, is_default=True).first()
-            same_default = default is not None and (default.kind, default.name) == (
-                str(wanted[0].kind),
-                wanted[0].name,
-            )
-            if not views and known <= staying and same_default:
+            if not views and self._agrees_with(wanted):
                 return None
             self._reporter.begin(progress.PUBLISHING)
             try:
@@ -140,13 +132,19 @@ class RepositorySync:
             "Other syncs kept removing what this one needs.", hint="Sync the repository again."
         )
 
+    def _agrees_with(self, wanted: tuple[WantedRef, ...]) -> bool:
+        """Say whether exactly these refs are indexed, with the same default."""
+        indexed = Ref.objects.filter(repository=self._repository.pk)
+        return set(indexed.values_list("kind", "name", "is_default")) == {
+            (str(ref.kind), ref.name, ref.is_default) for ref in wanted
+        }
+
     def _views(
         self, wanted: tuple[WantedRef, ...], reader: EntryReader
     ) -> tuple[list[ChangedView], list[WantedRef]]:
         """Return the refs that change, their contents written, and those that stay as they are."""
         known = {
-            (ref.kind, ref.name): ref
-            for ref in Ref.objects.filter(repository=self._repository.pk)
+            (ref.kind, ref.name): ref for ref in Ref.objects.filter(repository=self._repository.pk)
         }
         views: list[ChangedView] = []
         kept: list[WantedRef] = []
@@ -185,15 +183,13 @@ class RepositorySync:
         else:
             changes = changes_between(self._store, self._store.tree_of(base_commit), tree)
         view = ChangedView(ref=ref, base=(str(base.kind), base.name) if base else None)
-        view.removed = [path_text(path) for path in changes.removed]
+        view.removed = [stored_path(entry) for entry in changes.removed]
         self._reporter.begin(progress.INDEXING, total=len(changes.written))
         for read in self._written(reader, reader.read(changes.written)):
             view.written[read.path] = NewEntry(read.oid, read.verdict, read.content_key)
         return view
 
-    def _written(
-        self, reader: EntryReader, entries: Iterable[ReadEntry]
-    ) -> Iterator[ReadEntry]:
+    def _written(self, reader: EntryReader, entries: Iterable[ReadEntry]) -> Iterator[ReadEntry]:
         """Pass entries on, writing the new contents among them in batches of files and bytes."""
         batch: list[ReadContent] = []
         size = 0

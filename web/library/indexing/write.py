@@ -43,7 +43,7 @@ def index_transaction() -> AbstractContextManager[None]:
 
 
 def chunk_body(lines: Sequence[str], start_line: int, end_line: int) -> str:
-    """Return the text of a chunk as it is given to the search backend, now and when it is removed."""
+    """Return the text of a chunk as the search backend gets it, now and when it is removed."""
     return "\n".join(lines[start_line - 1 : end_line])
 
 
@@ -52,7 +52,8 @@ def contents_of(oids: Iterable[str]) -> dict[ContentKey, int]:
     found: dict[ContentKey, int] = {}
     for some in batched(dict.fromkeys(oids), _IDS_PER_QUERY):
         for content_id, oid, read_as, is_document in rows(
-            f"SELECT id, oid, format, is_document FROM library_content WHERE oid IN ({marks(some)})",  # noqa: S608
+            "SELECT id, oid, format, is_document FROM library_content"
+            f" WHERE oid IN ({marks(some)})",
             some,
         ):
             found[(oid, read_as, bool(is_document))] = content_id
@@ -64,7 +65,7 @@ def existing_content_ids(content_ids: Iterable[int]) -> set[int]:
     return {
         row[0]
         for some in batched(content_ids, _IDS_PER_QUERY)
-        for row in rows(f"SELECT id FROM library_content WHERE id IN ({marks(some)})", some)  # noqa: S608
+        for row in rows(f"SELECT id FROM library_content WHERE id IN ({marks(some)})", some)
     }
 
 
@@ -78,15 +79,19 @@ def write_contents(
     known = contents_of(content.key[0] for content in contents)
     fresh = [content for content in contents if content.key not in known]
     ids = reserved_ids("library_content", len(fresh))
-    name_ids = names.ids_of(
-        symbol.name for content in fresh for symbol in content.analysis.symbols
-    )
+    name_ids = names.ids_of(symbol.name for content in fresh for symbol in content.analysis.symbols)
     insert(
         "library_content",
         ("id", "oid", "format", "is_document", "home_id", "encoding", "line_count", "title"),
         [
-            (content_id, *content.key, home_id, content.encoding, len(content.lines),
-             content.analysis.title)
+            (
+                content_id,
+                *content.key,
+                home_id,
+                content.encoding,
+                len(content.lines),
+                content.analysis.title,
+            )
             for content_id, content in zip(ids, fresh, strict=True)
         ],
     )
@@ -154,7 +159,7 @@ def _text_ids(digests: Sequence[int]) -> dict[int, int]:
         digest: text_id
         for some in batched(dict.fromkeys(digests), _IDS_PER_QUERY)
         for digest, text_id in rows(
-            f"SELECT text_digest, text_id FROM library_chunk WHERE text_digest IN ({marks(some)})",  # noqa: S608
+            f"SELECT text_digest, text_id FROM library_chunk WHERE text_digest IN ({marks(some)})",
             some,
         )
     }
@@ -217,9 +222,7 @@ def reserved_ids(table: str, count: int) -> range:
         last = next(rows("SELECT seq FROM sqlite_sequence WHERE name = %s", [table]), (0,))[0]
         return range(last + 1, last + 1 + count)
     (sequence,) = next(rows("SELECT pg_get_serial_sequence(%s, 'id')", [table]))
-    (last,) = next(
-        rows("SELECT setval(%s, nextval(%s) + %s - 1)", [sequence, sequence, count])
-    )
+    (last,) = next(rows("SELECT setval(%s, nextval(%s) + %s - 1)", [sequence, sequence, count]))
     return range(last + 1 - count, last + 1)
 
 
@@ -237,7 +240,7 @@ def insert(
     holes = ", ".join(f"%s{cast}" if column in json_columns else "%s" for column in columns)
     with connection.cursor() as cursor:
         cursor.executemany(
-            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({holes})",  # noqa: S608
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({holes})",
             values,
         )
 
@@ -264,6 +267,6 @@ def marks(values: Sequence[Any]) -> str:
 def _ids_by_text(table: str, column: str, wanted: Sequence[str]) -> Iterator[tuple[str, int]]:
     for some in batched(wanted, _IDS_PER_QUERY):
         yield from rows(
-            f"SELECT {column}, id FROM {table} WHERE {column} IN ({marks(some)})",  # noqa: S608
+            f"SELECT {column}, id FROM {table} WHERE {column} IN ({marks(some)})",
             some,
         )

@@ -34,7 +34,7 @@ class RepositoryFields:
     tracked_refs_newest: int | None = None
 
 
-def repository_add(*, name: str, url: str, fields: RepositoryFields = RepositoryFields()) -> None:  # noqa: B008 - frozen
+def repository_add(*, name: str, url: str, fields: RepositoryFields = RepositoryFields()) -> None:
     """Add a repository to the catalogue; it is indexed by its first sync.
 
     Raises InvalidInput, its `fields` naming each wrong value, and Conflict for a name in use.
@@ -60,7 +60,10 @@ def repository_add(*, name: str, url: str, fields: RepositoryFields = Repository
 
 
 def repository_update(
-    *, name: str, url: str | None = None, fields: RepositoryFields = RepositoryFields()  # noqa: B008 - frozen
+    *,
+    name: str,
+    url: str | None = None,
+    fields: RepositoryFields = RepositoryFields(),
 ) -> None:
     """Change what is given of a repository. Changed globs take effect at its next sync.
 
@@ -97,6 +100,11 @@ def repository_remove(*, name: str, wait_seconds: float = LIMITS.git_timeout_sec
             raise_generation()
         collect(shown | forgotten_contents(repository_id), repository_id=repository_id)
         remove_mirror(repository_id)
+
+
+def check_fields(fields: RepositoryFields) -> None:
+    """Raise InvalidInput, naming the field, for the first value that is not accepted."""
+    _checked(fields)
 
 
 def _checked(fields: RepositoryFields) -> dict[str, object]:

@@ -24,7 +24,9 @@ from web.library.models import Repository
 logger = logging.getLogger(__name__)
 
 _NO_COMMIT = "The repository has no commit yet. It is indexed once something is pushed."
-_UNEXPECTED = "The sync stopped because of an unexpected error. The log of the worker has the details."
+_UNEXPECTED = (
+    "The sync stopped because of an unexpected error. The log of the worker has the details."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,10 @@ def _is_queued(task_path: str, name: str) -> bool:
     from django_tasks_db.models import DBTaskResult
 
     waiting = DBTaskResult.objects.ready().filter(task_path=task_path)
-    return any(row.get("kwargs", {}).get("name") == name for row in waiting.values_list("args_kwargs", flat=True))
+    return any(
+        row.get("kwargs", {}).get("name") == name
+        for row in waiting.values_list("args_kwargs", flat=True)
+    )
 
 
 @contextmanager
@@ -152,7 +157,7 @@ def _known_failure(error: BaseException) -> PortolanError:
 
 
 def _record_success(repository: Repository, result: SyncResult) -> None:
-    """Record a sync that went well. Whether an index is stale is part of answers that are cached."""
+    """Record a sync that went well; answers that are cached say whether the index is stale."""
     now = clock.now()
     stale_since = None if result.has_commit else (repository.stale_since or now)
     with index_transaction():

@@ -1,0 +1,227 @@
+"""The catalogue in the admin. Saving, syncing and removing go through the services."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from web.core.errors import InvalidInput, PortolanError
+from web.library.git.mirrors import check_address
+from web.library.models import Ref, Repository
+from web.library.services.repositories import (
+    RepositoryFields,
+    check_fields,
+    repository_add,
+    repository_remove,
+    repository_update,
+)
+from web.library.services.sync import repository_sync_enqueue
+
+# How long a page waits for a running sync before it says so.
+_WAIT_SECONDS = 5.0
+_SERVICE_FIELDS = (
+    *("title", "description", "visibility", "position"),
+    *("documentation_globs", "exclude_globs", "tracked_refs", "tracked_refs_newest"),
+)
+
+
+def _fields_of(cleaned: dict[str, Any]) -> RepositoryFields:
+    return RepositoryFields(**{name: cleaned[name] for name in _SERVICE_FIELDS})
+
+
+class LinesField(forms.CharField):
+    """A list of texts, one a line."""
+
+    widget = forms.Textarea(attrs={"rows": 4, "cols": 60})
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, strip=False, **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Show a list as lines."""
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> list[str]:
+        """Return the lines that are not blank."""
+        text = super().clean(value) or ""
+        return [line.strip() for line in text.splitlines() if line.strip()]
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Compare as lists."""
+        return bool((initial or []) != self.clean(data))
+
+
+class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A repository as an operator edits it."""
+
+    documentation_globs = LinesField(
+        help_text="Which files are documentation, one pattern a line as in .gitignore; empty for "
+        "README*, *.md, *.mdx, *.rst, *.adoc, *.ipynb, and *.txt below a folder doc or docs."
+    )
+    exclude_globs = LinesField(help_text="Which files are not indexed, one pattern a line.")
+    tracked_refs = LinesField(help_text="Further tags and branches to index, such as v*.")
+
+    class Meta:
+        model = Repository
+        fields = ["name", "url", *_SERVICE_FIELDS]
+
+    def clean_url(self) -> str:
+        """Refuse what is no address of a repository."""
+        url: str = self.cleaned_data["url"].strip()
+        try:
+            check_address(url)
+        except PortolanError as error:
+            raise ValidationError(str(error)) from None
+        return url
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse what the services would refuse."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors:
+            try:
+                check_fields(_fields_of(cleaned))
+            except InvalidInput as error:
+                for field in error.fields or ("url",):
+                    self.add_error(field, str(error))
+        return cleaned
+
+
+@admin.register(Repository)
+class RepositoryAdmin(admin.ModelAdmin[Repository]):
+    """Repositories: add, change, remove, and sync now."""
+
+    form = RepositoryForm
+    list_display = ("name", "title", "visibility", "position", "branch", "files", "state")
+    list_filter = ("visibility",)
+    search_fields = ("name", "title", "url")
+    actions = ("sync_now",)
+    readonly_fields = ("state", "indexed_refs", "created_at", "synced_at")
+    fieldsets = (
+        (None, {"fields": ("name", "url", "title", "description", "visibility", "position")}),
+        ("What is indexed", {"fields": _SERVICE_FIELDS[4:]}),
+        ("State", {"fields": ("state", "indexed_refs", "created_at", "synced_at")}),
+    )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Repository | None = None) -> Any:
+        """Keep the name of a repository, which addresses and tool calls hold."""
+        return (*self.readonly_fields, "name") if obj is not None else self.readonly_fields
+
+    @admin.display(description="Branch")
+    def branch(self, repository: Repository) -> str:
+        """Return the default branch and its commit."""
+        ref = repository.refs.filter(is_default=True).first()
+        return f"{ref.name} @ {ref.commit[:12]}" if ref else "—"
+
+    @admin.display(description="Files (indexed)")
+    def files(self, repository: Repository) -> str:
+        """Return the counts of the default branch."""
+        ref = repository.refs.filter(is_default=True).first()
+        counts = ref.counts if ref else {}
+        return f"{counts.get('files', 0):,} ({counts.get('indexed', 0):,})"
+
+    @admin.display(description="State")
+    def state(self, repository: Repository) -> str:
+        """Return how fresh the index is, or what a sync is doing."""
+        if repository.sync_progress:
+            doing = repository.sync_progress
+            return f"{doing.get('phase')}: {doing.get('done', 0):,} of {doing.get('total', 0):,}"
+        if repository.sync_started_at:
+            return f"syncing since {repository.sync_started_at:%Y-%m-%d %H:%M} UTC"
+        if repository.stale_since:
+            since = f"{repository.stale_since:%Y-%m-%d %H:%M} UTC"
+            return f"stale since {since}: {repository.sync_error}"
+        if repository.synced_at:
+            return f"up to date at {repository.synced_at:%Y-%m-%d %H:%M} UTC"
+        return "not indexed yet"
+
+    @admin.display(description="Indexed refs")
+    def indexed_refs(self, repository: Repository) -> SafeString | str:
+        """Return the refs with their commits and counts."""
+        refs: QuerySet[Ref] = repository.refs.order_by("-is_default", "-committed_at")
+        rows = format_html_join(
+            "",
+            "<li>{} {} @ {}: {} files, {} indexed</li>",
+            (
+                (ref.kind, ref.name, ref.commit[:12], ref.counts.get("files", 0),
+                 ref.counts.get("indexed", 0))
+                for ref in refs
+            ),
+        )  # fmt: skip
+        return format_html("<ul>{}</ul>", rows) if rows else "none yet"
+
+    @admin.action(description="Sync the selected repositories now", permissions=["change"])
+    def sync_now(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
+        """Queue a sync of each."""
+        for repository in queryset:
+            repository_sync_enqueue(name=repository.name)
+        self.message_user(request, "Queued. The worker syncs them one after the other.")
+
+    # The services own their transactions, and a sync is queued only once they are committed:
+    # so none is opened around them.
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        """Show and save the form, telling what a service refuses."""
+        return self._told(
+            request,
+            lambda: self._changeform_view(request, object_id, form_url, extra_context),  # type: ignore[attr-defined]
+        )
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> Any:
+        """Ask and remove, telling what the service refuses."""
+        return self._told(request, lambda: self._delete_view(request, object_id, extra_context))  # type: ignore[attr-defined]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, str] | None = None
+    ) -> Any:
+        """Show the list and run its actions, telling what a service refuses."""
+        return self._told(
+            request, lambda: super(RepositoryAdmin, self).changelist_view(request, extra_context)
+        )
+
+    def _told(self, request: HttpRequest, respond: Callable[[], Any]) -> Any:
+        try:
+            return respond()
+        except PortolanError as error:
+            self.message_user(request, str(error), messages.ERROR)
+            return HttpResponseRedirect(reverse("admin:library_repository_changelist"))
+
+    def save_model(self, request: HttpRequest, obj: Repository, form: Any, change: bool) -> None:
+        """Save through the services, then queue a sync where what is indexed may change."""
+        fields = _fields_of(form.cleaned_data)
+        if change:
+            repository_update(name=obj.name, url=form.cleaned_data["url"], fields=fields)
+        else:
+            repository_add(name=obj.name, url=form.cleaned_data["url"], fields=fields)
+            obj.pk = Repository.objects.get(name=obj.name).pk
+        indexed = {"url", *_SERVICE_FIELDS[4:]}
+        if not change or indexed.intersection(form.changed_data):
+            repository_sync_enqueue(name=obj.name)
+            messages.info(request, "A sync is queued.")
+
+    def delete_model(self, request: HttpRequest, obj: Repository) -> None:
+        """Remove the repository with its index and its mirror."""
+        repository_remove(name=obj.name, wait_seconds=_WAIT_SECONDS)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
+        """Remove each with its index and its mirror."""
+        for name in list(queryset.values_list("name", flat=True)):
+            repository_remove(name=name, wait_seconds=_WAIT_SECONDS)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """List the repositories alone: their rows in the index are too many to show."""
+        names = [f"Repository {repository.name}, its index and its mirror" for repository in objs]
+        return names, {"repositories": len(names)}, set(), []

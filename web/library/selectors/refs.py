@@ -1,0 +1,80 @@
+"""Which repositories a caller may see, and which of their refs a call means: for other selectors.
+
+A ref that a caller names is looked up among the indexed ones; it never reaches git.
+"""
+
+from django.db.models import Q, QuerySet
+
+from web.accounts.principals import Principal
+from web.core.errors import InvalidInput, NotFound
+from web.library.models import Ref, RefKind, Repository, Visibility
+from web.library.records import Freshness
+
+_PREFIXES = {
+    "refs/heads/": RefKind.BRANCH,
+    "heads/": RefKind.BRANCH,
+    "refs/tags/": RefKind.TAG,
+    "tags/": RefKind.TAG,
+}
+_LISTED_REFS = 30
+
+
+def repositories_for(principal: Principal) -> QuerySet[Repository]:
+    """Return the repositories that the caller may see, in the order of lists."""
+    if principal.is_member or principal.is_staff:
+        return Repository.objects.all()
+    return Repository.objects.filter(visibility=Visibility.PUBLIC)
+
+
+def repository_for(principal: Principal, name: str) -> Repository:
+    """Return a repository by name. Raises NotFound, alike for one that may not be seen."""
+    found = repositories_for(principal).filter(name=name).first()
+    if found is None:
+        names = ", ".join(repositories_for(principal).values_list("name", flat=True))
+        raise NotFound(
+            f"There is no repository {name!r}.", hint=f"Repositories: {names or 'none yet'}."
+        )
+    return found
+
+
+def ref_for(repository: Repository, name: str | None) -> Ref | None:
+    """Return the indexed ref that a call means: the default branch without a name.
+
+    A tag wins over a branch of the same name; heads/… and tags/… tell them apart. None for a
+    repository that has nothing indexed, when no ref was named. Raises InvalidInput, with the list
+    of indexed refs, for a name that is none of them.
+    """
+    refs = Ref.objects.filter(repository=repository)
+    if not name:
+        return refs.filter(is_default=True).first()
+    matches = Q(name=name)
+    for prefix, kind in _PREFIXES.items():
+        if name.startswith(prefix):
+            matches |= Q(name=name.removeprefix(prefix), kind=kind)
+    found = refs.filter(matches).order_by("-kind").first() if "\0" not in name else None
+    if found is None:
+        known = list(
+            refs.order_by("-is_default", "-committed_at", "name").values_list("name", flat=True)
+        )
+        listed = ", ".join(known[:_LISTED_REFS]) or "none yet"
+        more = f" and {len(known) - _LISTED_REFS} more" if len(known) > _LISTED_REFS else ""
+        raise InvalidInput(
+            f"The ref {name[:100]!r} is not indexed.",
+            hint=f"Indexed refs of {repository.name}: {listed}{more}. "
+            "Leave ref out for the default branch.",
+            fields={"ref": "not an indexed ref"},
+        )
+    return found
+
+
+def freshness_of(repository: Repository, ref: Ref | None) -> Freshness:
+    """Return which state of a repository an answer speaks of."""
+    return Freshness(
+        repository=repository.name,
+        ref=ref.name if ref else "",
+        commit=ref.commit if ref else "",
+        committed_at=ref.committed_at if ref else None,
+        indexed_at=ref.indexed_at if ref else None,
+        stale_since=repository.stale_since,
+        stale_reason=repository.sync_error if repository.stale_since else "",
+    )
