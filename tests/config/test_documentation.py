@@ -1,5 +1,9 @@
 """The generated pages name every setting and are checked to be current."""
 
+import re
+import tomllib
+from pathlib import Path
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -33,3 +37,38 @@ def test_an_outdated_page_is_found_and_mended(tmp_path, settings):
     page.write_text(page.read_text().replace("8080", "9090"))
     with pytest.raises(CommandError, match="make docs"):
         call_command("generate_docs", check=True)
+
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def test_every_dependency_is_listed_with_its_reason():
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())
+    declared = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    page = (PROJECT / "docs" / "dependencies.md").read_text()
+    listed = {
+        re.sub(r" \(.*\)", "", name).strip()
+        for row in re.findall(r"^\| (.+?) \| .+ \|$", page, re.MULTILINE)
+        for name in row.split(",")
+    }
+    for requirement in declared:
+        name = re.match(r"[A-Za-z0-9-]+", requirement)[0]
+        assert name in listed or (name.startswith("tree-sitter-") and "tree-sitter-*" in listed)
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{name}" for name in ("operations.md",))])
+def test_every_variable_and_file_that_a_page_names_exists(page):
+    text = (PROJECT / page).read_text()
+    known = {f"PORTOLAN_{name.upper()}" for name in Environment.model_fields | Limits.model_fields}
+    of_compose = set(re.findall(r"PORTOLAN_[A-Z_]+", (PROJECT / "compose.yaml").read_text()))
+    named = set(re.findall(r"PORTOLAN_[A-Z]+(?:_[A-Z]+)*\b(?!_)", text))
+    assert named - {"PORTOLAN_NGINX"} <= known | of_compose
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
+        assert ((PROJECT / page).parent / target).exists(), target
+
+
+def test_every_make_target_that_the_readme_names_exists():
+    targets = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"`?make ([a-z-]+)`?", (PROJECT / "README.md").read_text()))
+    assert named
+    assert named <= targets
