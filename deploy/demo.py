@@ -6,6 +6,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from web.config.environment import prepared_data_dir
+
 PROJECT = Path(__file__).resolve().parent.parent
 REPOSITORY = "portolan"
 _SECRET_KEY_FILE = "secret_key"  # noqa: S105 - a file's name
@@ -23,24 +25,29 @@ class Account:
 def set_demo_settings(*, has_proxy: bool) -> None:
     """Fill in what a demo needs and the caller's environment does not say.
 
-    Without nginx there is no common address: the sidecar's stands in for it.
+    Without nginx there is no common address: the sidecar's stands in for it. Ends the process with
+    a sentence where the data folder cannot be written.
     """
-    data_dir = Path(os.environ.setdefault("PORTOLAN_DATA_DIR", str(PROJECT / "var")))
-    os.environ.setdefault("PORTOLAN_ALLOW_LOCAL_REPOSITORIES", "1")
-    setting, default = (
-        ("PORTOLAN_PROXY_PORT", "8080") if has_proxy else ("PORTOLAN_SIDECAR_PORT", "8001")
-    )
-    port = os.environ.get(setting) or default
-    os.environ.setdefault("PORTOLAN_PUBLIC_URL", f"http://127.0.0.1:{port}")
-    if not os.environ.get("PORTOLAN_SECRET_KEY") and not os.environ.get("PORTOLAN_DEBUG"):
-        os.environ["PORTOLAN_SECRET_KEY"] = _kept_secret_key(PROJECT / data_dir)
+    data_dir = prepared_data_dir(Path(_setting("DATA_DIR", "var")), base_dir=PROJECT)
+    os.environ["PORTOLAN_DATA_DIR"] = str(data_dir)
+    _setting("ALLOW_LOCAL_REPOSITORIES", "1")
+    port = _setting("PROXY_PORT", "8080") if has_proxy else _setting("SIDECAR_PORT", "8001")
+    _setting("PUBLIC_URL", f"http://127.0.0.1:{port}")
+    if not os.environ.get("PORTOLAN_SECRET_KEY"):
+        os.environ["PORTOLAN_SECRET_KEY"] = _kept_secret_key(data_dir)
+
+
+def _setting(name: str, default: str) -> str:
+    """Return the setting, which is set to the default where it is missing or empty."""
+    variable = f"PORTOLAN_{name}"
+    os.environ[variable] = os.environ.get(variable) or default
+    return os.environ[variable]
 
 
 def _kept_secret_key(data_dir: Path) -> str:
     """Return the secret key of the data folder, made at the first start."""
     path = data_dir / _SECRET_KEY_FILE
     if not path.exists():
-        data_dir.mkdir(parents=True, exist_ok=True)
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(file, "w") as stream:
             stream.write(secrets.token_urlsafe(50))

@@ -71,9 +71,18 @@ def programs(nginx: str | None) -> tuple[Program, ...]:
 def prepare() -> tuple[demo.Account, ...]:
     """Bring database, accounts, static files and index up to date, showing progress."""
     from django.core.management import CommandError, call_command
+    from django.db import OperationalError
+
+    from web.core.redaction import redacted
 
     say("Preparing the database ...")
-    call_command("migrate", interactive=False, verbosity=0)
+    try:
+        call_command("migrate", interactive=False, verbosity=0)
+    except OperationalError as error:
+        sys.exit(
+            "The database cannot be used. Start it, or correct PORTOLAN_DATABASE_URL; it said: "
+            f"{redacted(str(error).strip())}"
+        )
     accounts = demo.make_accounts()
     call_command("collectstatic", interactive=False, verbosity=0)
     checkout = demo.checkout()
@@ -193,7 +202,6 @@ async def serve(
 def main() -> int:
     """Run the demo; the exit code is 0 after Ctrl-C, 1 when something failed."""
     os.chdir(demo.PROJECT)
-    sys.path.insert(0, str(demo.PROJECT))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupted)
     nginx = installed_nginx()

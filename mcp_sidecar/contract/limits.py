@@ -8,7 +8,7 @@ import os
 
 
 def _limit(name: str, default: int) -> int:
-    return int(os.environ.get(f"PORTOLAN_{name}", default))
+    return int(os.environ.get(f"PORTOLAN_{name}") or default)
 
 
 MAX_RESULT_CHARACTERS = _limit("MAX_RESULT_CHARACTERS", 40_000)

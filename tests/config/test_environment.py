@@ -65,6 +65,14 @@ def test_the_value_of_a_wrong_setting_is_not_repeated(tmp_path):
     assert planted not in ended.stderr + ended.stdout
 
 
+def test_an_empty_variable_is_as_good_as_none(monkeypatch):
+    for name in (*Environment.model_fields, *Limits.model_fields):
+        monkeypatch.setenv(f"PORTOLAN_{name.upper()}", "")
+    monkeypatch.setenv("PORTOLAN_DEBUG", "1")
+    assert Environment().web_port == 8000
+    assert Limits().max_batch_size == 20
+
+
 @pytest.mark.parametrize("model", [Environment, Limits])
 def test_every_setting_has_a_default_and_a_line_of_help(model):
     for name, field in model.model_fields.items():

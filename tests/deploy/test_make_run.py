@@ -19,16 +19,19 @@ pytestmark = pytest.mark.services
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 300
+# The packages are those of this test run (-o: .venv is ready as it is).
+MAKE_RUN = ("make", "-o", ".venv/.ready", "run")
 
 
 class Run:
     """One `make run`; `lines` is what it has printed."""
 
-    def __init__(self, clone: Path, variables: dict[str, str]) -> None:
+    def __init__(
+        self, clone: Path, variables: dict[str, str], *, command: tuple[str, ...] = MAKE_RUN
+    ) -> None:
         self.lines: list[str] = []
-        # The packages are those of this test run (-o: .venv is ready as it is).
         self.process = subprocess.Popen(
-            ["make", "-o", ".venv/.ready", "run"],
+            command,
             cwd=clone,
             env={**os.environ, **variables},
             stdin=subprocess.DEVNULL,
@@ -223,3 +226,30 @@ def test_a_wrong_setting_ends_the_start_with_a_sentence(run, variables):
     assert "PORTOLAN_WEB_PORT: " in running.output
     assert "Traceback" not in running.output
     assert processes_of(variables) == []
+
+
+def test_without_nginx_the_sidecar_is_the_address(clone, variables):
+    """Everything as in make run, but the look for nginx finds none."""
+    program = (
+        "import sys, deploy.run as run; run.installed_nginx = lambda: None; sys.exit(run.main())"
+    )
+    running = Run(clone, variables, command=(sys.executable, "-c", program))
+    try:
+        running.read_until("Account member")
+        url = f"http://127.0.0.1:{variables['PORTOLAN_SIDECAR_PORT']}"
+        assert "nginx is not installed" in running.output
+        assert f"claude mcp add --transport http portolan {url}/mcp/" in running.output
+        assert "42" in call(f"{url}/mcp/lesson", "add", {"a": 40, "b": 2})
+        assert listening_ports(variables) == ["WEB_PORT", "SIDECAR_PORT"]
+    finally:
+        running.signal(signal.SIGTERM)
+        running.wait()
+    assert processes_of(variables) == []
+
+
+def test_a_database_that_does_not_answer_is_told_without_its_password(run, variables):
+    running = run(PORTOLAN_DATABASE_URL=f"postgresql://u:planted@127.0.0.1:{free_port()}/d")
+    assert running.wait() != 0
+    assert "PORTOLAN_DATABASE_URL" in running.output
+    assert "Traceback" not in running.output
+    assert "planted" not in running.output

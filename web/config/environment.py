@@ -3,6 +3,8 @@
 `docs/settings.md` is made from this class and from `web.core.limits`.
 """
 
+import errno
+import os
 import sys
 from pathlib import Path
 from typing import Self
@@ -19,7 +21,9 @@ DEVELOPMENT_SECRET_KEY = "development-only-not-a-secret"  # noqa: S105
 class Environment(BaseSettings):
     """What an operator sets, as variables with the prefix PORTOLAN_."""
 
-    model_config = SettingsConfigDict(env_prefix="PORTOLAN_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="PORTOLAN_", env_ignore_empty=True, frozen=True, extra="ignore"
+    )
 
     public_url: str = Field(
         "http://127.0.0.1:8080", description="Address that people and clients use, without a path."
@@ -132,18 +136,19 @@ def load_environment() -> Environment:
     return read_or_exit(Environment)
 
 
-def prepared_data_dir(environment: Environment, *, base_dir: Path) -> Path:
-    """Return the data folder as an absolute path, made if missing.
+def prepared_data_dir(folder: Path, *, base_dir: Path) -> Path:
+    """Return the data folder as an absolute path, made if missing; relative to `base_dir`.
 
-    Ends the process with a sentence where it cannot be made.
+    Ends the process with a sentence where it cannot be made or written.
     """
-    folder = environment.data_dir
     folder = folder if folder.is_absolute() else base_dir / folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         sys.exit(
-            "Portolan cannot start:\n  PORTOLAN_DATA_DIR: the folder "
-            f"{folder} cannot be made ({error.strerror}); name one that this user may write"
+            f"Portolan cannot start:\n  PORTOLAN_DATA_DIR: the folder {folder} cannot be made or "
+            f"written ({error.strerror}); name one that this user may write"
         )
     return folder

@@ -13,7 +13,9 @@ from web.core.startup import read_or_exit
 class Limits(BaseSettings):
     """The bounds, with their defaults."""
 
-    model_config = SettingsConfigDict(env_prefix="PORTOLAN_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="PORTOLAN_", env_ignore_empty=True, frozen=True, extra="ignore"
+    )
 
     # Protocol
     max_body_bytes: int = Field(1024 * 1024, gt=0, description="Largest request body, in bytes.")

@@ -7,14 +7,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from web.accounts.selectors import principal_of
+from web.library.selectors.repositories import repositories_visible_to
 from web.pages.setup import client_setups, endpoints
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Say what this is, where the endpoints are, how to connect, and what is indexed."""
-    from web.library.selectors.repositories import repositories_visible_to
-
     principal = principal_of(request.user)
     context = {
         "public_url": settings.PUBLIC_URL,

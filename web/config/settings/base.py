@@ -16,7 +16,7 @@ from web.core.redaction import hide
 
 ENVIRONMENT = load_environment()
 BASE_DIR = Path(__file__).resolve().parents[3]
-DATA_DIR = prepared_data_dir(ENVIRONMENT, base_dir=BASE_DIR)
+DATA_DIR = prepared_data_dir(ENVIRONMENT.data_dir, base_dir=BASE_DIR)
 PUBLIC_URL = ENVIRONMENT.public_url.rstrip("/")
 ALLOW_LOCAL_REPOSITORIES = ENVIRONMENT.allow_local_repositories
 FETCH_PRIVATE_HOSTS = frozenset(ENVIRONMENT.fetch_private_hosts.lower().replace(",", " ").split())
