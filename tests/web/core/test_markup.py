@@ -1,0 +1,77 @@
+import pytest
+
+from web.core.markup import markdown_html
+
+
+def test_markdown_becomes_html():
+    html = markdown_html("Hello *you*\n\n| a |\n|--:|\n| 1 |\n\n```py\nx < 1\n```\n")
+
+    assert "<em>you</em>" in html
+    assert '<td align="right">1</td>' in html
+    assert '<code class="language-py">x &lt; 1' in html
+
+
+def test_headings_get_the_anchor_of_their_line():
+    html = markdown_html("# One\n\ntext\n\nTwo\n---\n", anchors={1: "one", 5: "two-1"})
+
+    assert '<h1 id="one">One</h1>' in html
+    assert '<h2 id="two-1">Two</h2>' in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<style>body{display:none}</style>",
+        '<b onclick="alert(1)">x</b>',
+        '<a href="javascript:alert(1)">x</a>',
+        "[x](<javascript:alert(1)>)",
+        '<iframe src="https://evil.example/"></iframe>',
+        '<form action="/admin/"><input name="x"></form>',
+        '<div style="position:fixed">x</div>',
+        '<p id="csrf" class="x">x</p>',
+        "<svg><script>alert(1)</script></svg>",
+        '<math><mtext><table><mglyph><style><img src=x onerror="alert(1)">',
+    ],
+)
+def test_nothing_that_acts_survives(text):
+    html = markdown_html(text).lower()
+
+    for word in ("alert", "onclick", "onerror", "style", "<iframe", "<form", "id=", "class="):
+        assert word not in html.replace("[x](&lt;javascript:alert(1)&gt;)", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "![a cat](https://evil.example/cat.png)",
+        "![a cat](//evil.example/cat.png)",
+        '<img src="https://evil.example/cat.png" alt="a cat">',
+        '<img src="/\\evil.example/cat.png" alt="a cat">',
+        '<img src="/\t/evil.example/cat.png" alt="a cat">',
+        '<img src="http://[evil.example/" alt="a cat">',
+    ],
+)
+def test_an_image_of_another_host_is_not_loaded(text):
+    html = markdown_html(text)
+
+    assert "src=" not in html
+    assert "a cat" in html
+
+
+def test_an_image_of_another_host_can_still_be_opened():
+    html = markdown_html('![a "cat"](https://example.org/cat.png)')
+
+    assert '<a href="https://example.org/cat.png" rel=' in html
+
+
+def test_an_own_image_stays():
+    assert '<img src="/static/cat.png" alt="a cat">' in markdown_html("![a cat](/static/cat.png)")
+
+
+def test_relative_links_are_completed():
+    html = markdown_html("[x](../b.html) [y](#z) [m](m.md)", base_url="https://example.org/docs/a/")
+
+    assert 'href="https://example.org/docs/b.html"' in html
+    assert 'href="#z"' in html
+    assert 'href="https://example.org/docs/a/m.md"' in html

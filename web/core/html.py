@@ -1,0 +1,137 @@
+"""HTML of other people as Markdown: what feeds and sites say, without scripts, style or chrome."""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urljoin
+
+from bs4 import BeautifulSoup, Tag
+from markdownify import MarkdownConverter
+
+from web.core.errors import InvalidInput
+
+_NOISE = "script, style, template, noscript, iframe, object, embed, svg, form, link, meta"
+_CHROME = (
+    "nav, header, footer, aside, button, dialog, [hidden], [aria-hidden=true], [role=navigation],"
+    " [role=search], [role=banner], [role=contentinfo], .headerlink, .sphinxsidebar, .related,"
+    " .breadcrumbs, .toc, .edit-this-page"
+)
+_MAIN = ("main article", "[role=main]", "main", "article", "#content", ".content", "body")
+_LEAST_WORDS = 20
+_TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?])")
+_OUTER_UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
+_LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source)-([\w+#.-]+)")
+_BARE_BAR = re.compile(r"(?<!\\)\|")
+_TITLE_SUFFIX = re.compile(r"\s+[-|·»\u2013\u2014]\s+[^-|·»\u2013\u2014]+$")
+
+
+class _Converter(MarkdownConverter):
+    """Escapes only what would be read as markup, so that the text stays as people wrote it."""
+
+    def escape(self, text: str, parent_tags: set[str]) -> str:
+        """Escape tags, and underscores that do not stand inside a word."""
+        text = _TAG_LIKE.sub(r"\\<", super().escape(text, parent_tags))  # type: ignore[misc]
+        return _OUTER_UNDERSCORES.sub(lambda match: match[0].replace("_", r"\_"), text)
+
+    def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Keep a bar inside a cell from ending it."""
+        text = _BARE_BAR.sub(r"\|", text)
+        return str(super().convert_td(el, text, parent_tags))  # type: ignore[misc]
+
+    def convert_th(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Keep a bar inside a heading cell from ending it."""
+        text = _BARE_BAR.sub(r"\|", text)
+        return str(super().convert_th(el, text, parent_tags))  # type: ignore[misc]
+
+
+def html_markdown(html: str, *, base_url: str = "") -> str:
+    """Return a fragment of HTML as Markdown; relative links are completed with `base_url`.
+
+    Raises InvalidInput when it is nested too deeply to be read.
+    """
+    return _markdown(_soup(html), base_url)
+
+
+def page_markdown(html: str, *, base_url: str) -> tuple[str, str]:
+    """Return title and main content (Markdown) of a whole page, without its navigation.
+
+    Raises InvalidInput when it is nested too deeply to be read.
+    """
+    soup = _soup(html)
+    title = _title(soup)
+    for element in soup.select(_CHROME):
+        element.decompose()
+    body = _markdown(_main(soup), base_url)
+    if title and not re.search(r"^# ", body, flags=re.MULTILINE):
+        body = f"# {title}\n\n{body}"
+    return title, body
+
+
+def _soup(html: str) -> BeautifulSoup:
+    soup = BeautifulSoup(html.replace("\0", ""), "lxml")
+    for element in soup.select(_NOISE):
+        element.decompose()
+    return soup
+
+
+def _main(soup: BeautifulSoup) -> Tag:
+    """Return the element that holds what the page is about; the first rule that gives text."""
+    for selector in _MAIN:
+        found = soup.select(selector)
+        if len(found) == 1 and len(found[0].get_text(" ").split()) >= _LEAST_WORDS:
+            return found[0]
+    return soup
+
+
+def _title(soup: BeautifulSoup) -> str:
+    headings = soup.find_all("h1")
+    if len(headings) == 1:
+        for link in headings[0].select(".headerlink"):
+            link.decompose()
+        text = " ".join(headings[0].get_text().split())
+        if text:
+            return text
+    text = " ".join(soup.title.get_text().split()) if soup.title else ""
+    return _TITLE_SUFFIX.sub("", text)
+
+
+def _markdown(root: Tag, base_url: str) -> str:
+    if base_url:
+        _complete(root.find_all(["a", "img"]), base_url)
+    try:
+        text = _converter().convert_soup(root)
+    except RecursionError:
+        raise InvalidInput("The page is nested too deeply to be read.") from None
+    lines = [line.rstrip() for line in text.split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+
+
+def _converter() -> _Converter:
+    return _Converter(
+        heading_style="atx",
+        bullets="-",
+        escape_underscores=False,
+        code_language_callback=_language,
+    )
+
+
+def _complete(elements: Iterable[Tag], base_url: str) -> None:
+    for element in elements:
+        name = "href" if element.name == "a" else "src"
+        address = str(element.get(name) or "")
+        if address and not address.startswith("#"):
+            try:
+                element[name] = urljoin(base_url, address)
+            except ValueError:
+                del element[name]
+
+
+def _language(element: Tag) -> str:
+    """Return the language that a code block declares, in itself or around it."""
+    for candidate in (element.find("code"), element, *list(element.parents)[:2]):
+        if not isinstance(candidate, Tag):
+            continue
+        for name in candidate.get_attribute_list("class"):
+            match = _LANGUAGE.fullmatch(name or "")
+            if match and match[1] not in {"default", "none", "text"}:
+                return match[1]
+    return ""

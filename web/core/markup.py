@@ -1,0 +1,107 @@
+"""Markdown as safe HTML: for posts, previews, READMEs and documentation pages.
+
+What comes out may be put into a page as it is: only elements and attributes of an allow list are
+left, nothing is loaded from other hosts, and links tell search engines and sites nothing.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import urljoin, urlsplit
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+_HEADINGS = {f"h{level}" for level in range(1, 7)}
+_OTHER_TAGS = (
+    "a abbr b blockquote br caption cite code col colgroup dd del details dfn div dl dt em"
+    " figcaption figure hr i img ins kbd li mark ol p pre q s samp small span strong sub summary"
+    " sup table tbody td tfoot th thead tr u ul var wbr"
+)
+_ATTRIBUTES = {
+    "a": {"href", "title"},
+    "abbr": {"title"},
+    "code": {"class"},
+    "details": {"open"},
+    "img": {"src", "alt", "title", "width", "height"},
+    "ol": {"start"},
+    "td": {"align", "colspan", "rowspan"},
+    "th": {"align", "colspan", "rowspan", "scope"},
+    **{heading: {"id"} for heading in _HEADINGS},
+}
+
+
+def _is_foreign(source: str) -> bool:
+    # Browsers drop white space and take a backslash for a slash.
+    read = re.sub(r"[\x00-\x20]", "", source).replace("\\", "/")
+    try:
+        parts = urlsplit(read)
+    except ValueError:
+        return True
+    return bool(parts.scheme or parts.netloc)
+
+
+def _kept(tag: str, attribute: str, value: str) -> str | None:
+    """Return the value of an attribute as it may stay, None to drop it."""
+    if attribute == "src" and _is_foreign(value):
+        return None
+    if tag == "code" and attribute == "class":
+        return value if value.startswith("language-") and " " not in value else None
+    return value
+
+
+_CLEANER = nh3.Cleaner(
+    tags=_HEADINGS | set(_OTHER_TAGS.split()),
+    clean_content_tags={"script", "style", "template", "noscript", "iframe", "object", "svg"},
+    attributes=_ATTRIBUTES,
+    attribute_filter=_kept,
+    url_schemes={"http", "https", "mailto"},
+    link_rel="nofollow noopener noreferrer",
+)
+
+
+def markdown_html(
+    text: str, *, anchors: Mapping[int, str] | None = None, base_url: str = ""
+) -> str:
+    """Return Markdown as safe HTML (CommonMark with tables and strikethrough).
+
+    `anchors` gives headings their ids, by the line (from 1) that they start on. Relative links are
+    completed with `base_url`. An image of another host becomes a link to it, so that reading a
+    page tells nobody about its readers.
+    """
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    tokens = parser.parse(text)
+    for token in tokens:
+        if token.type == "heading_open" and token.map and anchors:
+            anchor = anchors.get(token.map[0] + 1)
+            if anchor:
+                token.attrSet("id", anchor)
+        if token.type in {"th_open", "td_open"} and token.attrs:
+            token.attrSet("align", str(token.attrGet("style")).removeprefix("text-align:"))
+        for child in token.children or ():
+            _complete(child, base_url)
+    html = _Renderer(parser).render(tokens, parser.options, {})
+    return _CLEANER.clean(html)
+
+
+class _Renderer(RendererHTML):
+    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Render an image of our own as one, others as a link."""
+        token = tokens[idx]
+        source = str(token.attrGet("src") or "")
+        if not _is_foreign(source):
+            return super().image(tokens, idx, options, env)
+        words = self.renderInlineAsText(token.children or [], options, env) or source
+        escape = nh3.clean_text
+        return f'<a href="{escape(source)}">{escape(words)}</a>'
+
+
+def _complete(token: Token, base_url: str) -> None:
+    """Complete a relative address of a link or an image."""
+    name = {"link_open": "href", "image": "src"}.get(token.type)
+    if name and base_url:
+        address = str(token.attrGet(name) or "")
+        if address and not address.startswith("#"):
+            token.attrSet(name, urljoin(base_url, address))
