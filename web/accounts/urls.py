@@ -54,6 +54,8 @@ urlpatterns = [
         discovery.resource_metadata,
     ),
     re_path(r"^(?:\.well-known|o)(?:/.*)?$", discovery.not_found),
-    re_path(r"^(?:register|authorize|token)/?$", discovery.not_found),
+    # A client that starts again with a token to renew asks here, before it discovers anything.
+    path("token", oauth.CodeTokenView.as_view()),
+    re_path(r"^(?:register|authorize)/?$", discovery.not_found),
     path("admin/login/", RedirectView.as_view(pattern_name="accounts:sign_in", query_string=True)),
 ]

@@ -48,7 +48,6 @@ NOWHERE = [
     "/o/authorized_tokens/",
     "/register",
     "/authorize",
-    "/token",
     "/register/",
 ]
 

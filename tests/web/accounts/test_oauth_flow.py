@@ -190,6 +190,17 @@ def test_refreshing_rotates_and_keeps_resource_and_scope(walker):
     assert principal_for_token(token=first["access_token"], resource=WORK) is None
 
 
+def test_a_client_that_started_again_renews_at_the_default_address(walker):
+    form = {
+        "grant_type": "refresh_token",
+        "refresh_token": walker.tokens()["refresh_token"],
+        "client_id": walker.client_id,
+        "resource": WORK.rstrip("/"),
+    }
+    response = walker.wire.post("/token", form)
+    assert principal_for_token(token=response.json()["access_token"], resource=WORK)
+
+
 def test_a_refresh_token_used_twice_ends_the_whole_family(walker):
     first = walker.tokens()
     second = walker.refresh(first["refresh_token"]).json()
