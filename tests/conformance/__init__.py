@@ -1,0 +1,1 @@
+"""Conformance: the official suite, and clients that others wrote."""
