@@ -80,6 +80,15 @@ class Hints:
 READ = Hints(read_only=True, idempotent=True)
 
 
+# What every tool that asks the platform says of these errors, the same in all descriptions.
+FIX = "invalid_input: correct the argument it names and call again."
+FIX_REF = "invalid_input: correct the argument it names; of a ref, take one it lists."
+RETRY = (
+    "unavailable, deadline_exceeded, too_many_requests: wait, try once more, then stop and tell "
+    "the user."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Description:
     """The parts that every description has; `text` joins them.

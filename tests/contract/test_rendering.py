@@ -314,7 +314,7 @@ def test_without_repositories_the_model_is_sent_to_the_user():
 
 def test_readme_goes_on_with_read_file():
     text = get_repository.CONTRACT.render(RESULTS[get_repository.CONTRACT])
-    assert "read_file of the README and start_line=6" in text
+    assert "read_file of the README and start_line=5" in text
 
 
 def test_rendering_is_made_once_per_result():

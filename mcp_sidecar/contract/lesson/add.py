@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import FIX, Arguments, Description, Rendering, Result, ToolContract
 
 MAX_NUMBER = 1_000_000_000_000
 
@@ -33,7 +33,7 @@ CONTRACT = ToolContract(
         "whose answer you can check.",
         not_for="text (shout), numbers with fractions.",
         returns='the sum in digits: a=2 and b=3 give "5".',
-        errors="invalid_input: correct the argument it names and call again.",
+        errors=FIX,
     ),
     arguments=AddArguments,
     result=AddResult,

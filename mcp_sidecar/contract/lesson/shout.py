@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import FIX, Arguments, Description, Rendering, Result, ToolContract
 from mcp_sidecar.contract.text import escaped
 
 MAX_TEXT_CHARACTERS = 1_000
@@ -38,7 +38,7 @@ CONTRACT = ToolContract(
         "takes text.",
         not_for="numbers (add).",
         returns='the text in capitals: "land ahead" gives "LAND AHEAD".',
-        errors="invalid_input: correct the argument it names and call again.",
+        errors=FIX,
     ),
     arguments=ShoutArguments,
     result=ShoutResult,

@@ -2,7 +2,15 @@
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import (
+    FIX_REF,
+    RETRY,
+    Arguments,
+    Description,
+    Rendering,
+    Result,
+    ToolContract,
+)
 from mcp_sidecar.contract.fields import OptionalWord, Query, Ref
 from mcp_sidecar.contract.limits import MAX_SEARCH_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
@@ -28,7 +36,7 @@ class FindSymbolArguments(Arguments):
     )
     ref: Ref = None
     limit: int = Field(
-        MAX_SEARCH_LIMIT, ge=1, le=MAX_SEARCH_LIMIT, description="Most results.", examples=[5]
+        MAX_SEARCH_LIMIT, ge=1, le=MAX_SEARCH_LIMIT, description="Results at most.", examples=[5]
     )
 
 
@@ -98,14 +106,13 @@ CONTRACT = ToolContract(
     name=NAME,
     title="Find symbol",
     description=Description(
-        purpose="Find where a function, class, method, constant or heading is defined, from its "
-        "name, with path, lines and signature. Use it when you know the name or part of it.",
+        purpose="Find where a function, class, method, constant or type is defined, from its name, "
+        "with path, lines and first line. Use it when you know the name or part of it.",
         not_for="uses of a name, phrases or questions (search_code).",
         returns="Markdown: the indexed commit, then definitions, the exact name first, such as "
         '"1. `class` `QuerySet`, `django/db/models/query.py` lines 302-2210" with its first line '
         "and a link; total_count. When nothing matches, what to try.",
-        errors="invalid_input: correct the argument it names and call again. not_found: the ref is "
-        "not indexed, choose one it lists. unavailable: try once more, then tell the user.",
+        errors=f"{FIX_REF} {RETRY}",
     ),
     arguments=FindSymbolArguments,
     result=FindSymbolResult,

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import RETRY, Arguments, Description, Rendering, Result, ToolContract
 from mcp_sidecar.contract.project.list_repositories import RepositorySummary, counts, named_refs
 from mcp_sidecar.contract.rendering.answer import MAX_SOURCE_CHARACTERS, Answer
 from mcp_sidecar.contract.rendering.code import fenced
@@ -48,7 +48,7 @@ def render(result: GetRepositoryResult) -> Rendering:
         answer.add("About: " + " ".join(about))
     _add_list(answer, "Indexed refs", [named_refs(summary.refs)] if summary.refs else [])
     _add_list(
-        answer, "Layout", [f"{path_span(path)} {count} files" for path, count in result.layout]
+        answer, "Layout", [f"{_folder(path)}: {count} files" for path, count in result.layout]
     )
     _add_list(
         answer,
@@ -60,6 +60,10 @@ def render(result: GetRepositoryResult) -> Rendering:
     skipped = [f"{count} files: {span(reason, 100)}" for reason, count in summary.skipped]
     _add_list(answer, "Not indexed", skipped)
     return Rendering(answer.text(_add_readme(answer, result)))
+
+
+def _folder(path: str) -> str:
+    return "directly in the root" if path == "." else path_span(path)
 
 
 def _flat(text: str) -> str:
@@ -95,7 +99,9 @@ def _add_readme(answer: Answer, result: GetRepositoryResult) -> list[str]:
     if text:
         answer.add(f"## README\n{path_span(result.readme_path)}\n{text}")
     if shown < len(rows) or result.readme_is_truncated:
-        return [f"truncated: go on with read_file of the README and start_line={shown + 1}"]
+        # The service cuts between characters: the last line it gave may not be whole.
+        next_line = shown + 1 if shown < len(rows) else shown
+        return [f"truncated: go on with read_file of the README and start_line={next_line}"]
     return []
 
 
@@ -109,9 +115,8 @@ CONTRACT = ToolContract(
         not_for="choosing among repositories (list_repositories), one folder (list_files), a "
         "question (search_docs, search_code).",
         returns='Markdown: the indexed commit, then sections such as "## Layout" with '
-        '"- `django/` 812 files" and "## README"; where the README goes on.',
-        errors="invalid_input: take one of the repositories it lists. unavailable: try once more, "
-        "then tell the user.",
+        '"- `django/`: 812 files" and "## README"; where the README goes on.',
+        errors=f"invalid_input: take one of the repositories it lists. {RETRY}",
     ),
     arguments=GetRepositoryArguments,
     result=GetRepositoryResult,

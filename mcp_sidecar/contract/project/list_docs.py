@@ -2,7 +2,15 @@
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import (
+    FIX_REF,
+    RETRY,
+    Arguments,
+    Description,
+    Rendering,
+    Result,
+    ToolContract,
+)
 from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
@@ -21,7 +29,7 @@ class ListDocsArguments(Arguments):
     )
     ref: Ref = None
     limit: int = Field(
-        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Most rows.", examples=[50]
+        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Rows at most.", examples=[50]
     )
     cursor: Cursor = None
 
@@ -80,9 +88,7 @@ CONTRACT = ToolContract(
         returns='Markdown: the indexed commit, then rows such as "- `docs/howto/logging.txt` '
         '`How to configure logging`, restructuredtext, 7 sections"; total_count; the cursor of '
         "the next page.",
-        errors="invalid_input: correct the argument it names and call again. not_found: no such "
-        "folder or ref, take one it names or leave it out. unavailable: try once more, then tell "
-        "the user.",
+        errors=f"not_found: no such folder; leave path out. {FIX_REF} {RETRY}",
     ),
     arguments=ListDocsArguments,
     result=ListDocsResult,

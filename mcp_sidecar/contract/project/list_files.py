@@ -2,7 +2,15 @@
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import (
+    FIX_REF,
+    RETRY,
+    Arguments,
+    Description,
+    Rendering,
+    Result,
+    ToolContract,
+)
 from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
@@ -27,7 +35,7 @@ class ListFilesArguments(Arguments):
     )
     ref: Ref = None
     limit: int = Field(
-        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Most rows.", examples=[50]
+        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Rows at most.", examples=[50]
     )
     cursor: Cursor = None
 
@@ -95,9 +103,7 @@ CONTRACT = ToolContract(
         returns='Markdown: the indexed commit, then rows such as "- `django/db/` folder, 212 '
         'files" or "- `setup.cfg` 1893 bytes, ini"; what is not indexed says why; total_count; '
         "the cursor of the next page.",
-        errors="invalid_input: correct the argument it names and call again. not_found: no such "
-        "folder or ref, take one it names or list the parent folder. unavailable: try once more, "
-        "then tell the user.",
+        errors=f"not_found: no such folder; list its parent. {FIX_REF} {RETRY}",
     ),
     arguments=ListFilesArguments,
     result=ListFilesResult,

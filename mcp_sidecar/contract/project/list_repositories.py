@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import RETRY, Arguments, Description, Rendering, Result, ToolContract
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.freshness import Freshness, instant, state
 from mcp_sidecar.contract.rendering.lists import count_line
@@ -112,7 +112,7 @@ CONTRACT = ToolContract(
     name=NAME,
     title="List repositories",
     description=Description(
-        purpose="List the repositories of this server with description, indexed commit, "
+        purpose="List the repositories of this server with description, indexed commit, staleness, "
         "languages, number of files and documentation pages. Use it first when you do not know "
         "which repository holds what you look for, or its exact name.",
         not_for="one repository in detail (get_repository); code or documentation anywhere "
@@ -120,8 +120,7 @@ CONTRACT = ToolContract(
         returns='Markdown, one entry per repository, such as "- `django` `Django web framework`" '
         'with "at `main`, commit 1a2b3c4d of 2026-11-02 10:31 UTC" and counts; total_count; '
         "where not all fit, the cursor of the next page.",
-        errors="invalid_input: leave the cursor out. unavailable: try once more, then tell the "
-        "user.",
+        errors=f"invalid_input: leave the cursor out. {RETRY}",
     ),
     arguments=ListRepositoriesArguments,
     result=ListRepositoriesResult,

@@ -2,7 +2,15 @@
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import (
+    FIX_REF,
+    RETRY,
+    Arguments,
+    Description,
+    Rendering,
+    Result,
+    ToolContract,
+)
 from mcp_sidecar.contract.fields import Ref, RequiredPath
 from mcp_sidecar.contract.project.search_docs import trail_text
 from mcp_sidecar.contract.rendering.answer import Answer
@@ -117,8 +125,8 @@ CONTRACT = ToolContract(
         returns="Markdown: the indexed commit, the trail of headings, a link and the text as it "
         "stands in the repository. A text that is too long ends with the list of its sections, "
         'such as "- `testing` `Testing`, lines 40-88", and the line to go on with.',
-        errors="not_found: no such page or section; take one of those it names. invalid_input: "
-        "correct the argument it names. unavailable: try once more, then tell the user.",
+        errors="not_found: no such page or section; take one it names, or use search_docs. "
+        f"{FIX_REF} {RETRY}",
     ),
     arguments=ReadDocArguments,
     result=ReadDocResult,

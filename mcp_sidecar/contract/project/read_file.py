@@ -2,7 +2,15 @@
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import (
+    FIX_REF,
+    RETRY,
+    Arguments,
+    Description,
+    Rendering,
+    Result,
+    ToolContract,
+)
 from mcp_sidecar.contract.fields import Ref, RequiredPath
 from mcp_sidecar.contract.limits import MAX_READ_LINES
 from mcp_sidecar.contract.rendering.answer import Answer
@@ -26,7 +34,7 @@ class ReadFileArguments(Arguments):
         1, ge=1, le=MAX_LINE_NUMBER, description="First line, counted from 1.", examples=[120]
     )
     line_count: int = Field(
-        MAX_READ_LINES, ge=1, le=MAX_READ_LINES, description="Most lines.", examples=[80]
+        MAX_READ_LINES, ge=1, le=MAX_READ_LINES, description="Lines at most.", examples=[80]
     )
     ref: Ref = None
 
@@ -101,9 +109,8 @@ CONTRACT = ToolContract(
         returns="Markdown: the indexed commit, kind, size and language, then lines such as "
         '"120 | def process_view(self, request):"; which lines of how many, and the start_line '
         "to go on. Of a symlink, submodule, LFS pointer or binary file only what it is.",
-        errors="not_found: no such path at this ref; take one of the near paths it names, or use "
-        "list_files. invalid_input: correct the argument it names. too_large: the file cannot be "
-        "read here, use its link. unavailable: try once more, then tell the user.",
+        errors="not_found: no such path at this ref; take a near one it names, or use list_files. "
+        f"too_large: stop, give the user the link. {FIX_REF} {RETRY}",
     ),
     arguments=ReadFileArguments,
     result=ReadFileResult,

@@ -2,7 +2,15 @@
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import (
+    FIX_REF,
+    RETRY,
+    Arguments,
+    Description,
+    Rendering,
+    Result,
+    ToolContract,
+)
 from mcp_sidecar.contract.fields import Cursor, OptionalPath, OptionalWord, Query, Ref
 from mcp_sidecar.contract.limits import DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT
 from mcp_sidecar.contract.rendering.answer import MAX_SOURCE_CHARACTERS, Answer
@@ -19,8 +27,8 @@ class SearchCodeArguments(Arguments):
     """What search_code takes."""
 
     query: Query = Field(
-        description="Identifier, exact phrase or a question in words. Terms may stand inside it: "
-        'symbol:NAME, path:GLOB, lang:NAME, "exact phrase".',
+        description="Names, or a question in words; an exact text, such as an error message, in "
+        "double quotes. Literal, no regular expression.",
         examples=["where is the CSRF token compared"],
     )
     path: OptionalPath = Field(
@@ -29,11 +37,17 @@ class SearchCodeArguments(Arguments):
         examples=["src/**/*.py"],
     )
     language: OptionalWord = Field(
-        None, description="Only files in this language, lower case.", examples=["python"]
+        None,
+        description="Only this language, in lower case: python, typescript, cpp, csharp, html.",
+        examples=["python"],
     )
     ref: Ref = None
     limit: int = Field(
-        DEFAULT_SEARCH_LIMIT, ge=1, le=MAX_SEARCH_LIMIT, description="Most results.", examples=[5]
+        DEFAULT_SEARCH_LIMIT,
+        ge=1,
+        le=MAX_SEARCH_LIMIT,
+        description="Results at most.",
+        examples=[5],
     )
     cursor: Cursor = None
 
@@ -134,9 +148,7 @@ CONTRACT = ToolContract(
         '"## 1. `django/middleware/csrf.py` lines 118-125, function `_does_token_match`" with a '
         "link and numbered lines (> marks a match); total_count; the cursor of the next page. "
         "When nothing matches, what to try.",
-        errors="invalid_input: correct the argument it names and call again. not_found: the ref is "
-        "not indexed, choose one it lists. unavailable or deadline_exceeded: narrow the search "
-        "and try once more, then tell the user.",
+        errors=f"{FIX_REF} {RETRY}",
     ),
     arguments=SearchCodeArguments,
     result=SearchCodeResult,

@@ -2,7 +2,15 @@
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import (
+    FIX_REF,
+    RETRY,
+    Arguments,
+    Description,
+    Rendering,
+    Result,
+    ToolContract,
+)
 from mcp_sidecar.contract.fields import Cursor, Query, Ref
 from mcp_sidecar.contract.limits import DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT
 from mcp_sidecar.contract.rendering.answer import MAX_SOURCE_CHARACTERS, Answer
@@ -19,12 +27,16 @@ class SearchDocsArguments(Arguments):
     """What search_docs takes."""
 
     query: Query = Field(
-        description='Question or words, or an "exact phrase".',
+        description="Question or words; an exact text in double quotes.",
         examples=["how to add a custom management command"],
     )
     ref: Ref = None
     limit: int = Field(
-        DEFAULT_SEARCH_LIMIT, ge=1, le=MAX_SEARCH_LIMIT, description="Most results.", examples=[5]
+        DEFAULT_SEARCH_LIMIT,
+        ge=1,
+        le=MAX_SEARCH_LIMIT,
+        description="Results at most.",
+        examples=[5],
     )
     cursor: Cursor = None
 
@@ -124,8 +136,7 @@ CONTRACT = ToolContract(
         '"## 1. `Custom management commands` > `Testing`" with `docs/howto/commands.txt`, its '
         "section for read_doc and an excerpt; total_count; the cursor of the next page. When "
         "nothing matches, what to try.",
-        errors="invalid_input: correct the argument it names and call again. not_found: the ref is "
-        "not indexed, choose one it lists. unavailable: try once more, then tell the user.",
+        errors=f"{FIX_REF} {RETRY}",
     ),
     arguments=SearchDocsArguments,
     result=SearchDocsResult,
