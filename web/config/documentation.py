@@ -1,7 +1,7 @@
 """The page of settings and limits, made from the classes that read them."""
 
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
@@ -9,6 +9,13 @@ from pydantic_settings import BaseSettings
 from web.config.environment import Environment
 from web.core.limits import Limits
 
+_TYPES: dict[Any, str] = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "`0` or `1`",
+    Path: "path",
+}
 _HEAD = """\
 # Settings
 
@@ -43,9 +50,8 @@ def _table(model: type[BaseSettings]) -> str:
 
 
 def _type_of(field: FieldInfo) -> str:
-    names = {str: "text", int: "integer", float: "number", bool: "`0` or `1`", Path: "path"}
     kind = field.annotation
-    return names.get(kind, " or ".join(f"`{word}`" for word in get_args(kind))) if kind else ""
+    return _TYPES.get(kind) or " or ".join(f"`{word}`" for word in get_args(kind))
 
 
 def _default_of(field: FieldInfo) -> str:

@@ -12,11 +12,11 @@ from typing import Any
 REDACTED = "[redacted]"
 _MAX_DEPTH = 6
 
-_NAME = (
-    r"[\w-]*(?:token|secret(?:[_-]?key)?|password|passwd|passphrase|api[_-]?key|access[_-]?key"
+_WORD = (
+    r"(?:token|secret(?:[_-]?key)?|password|passwd|passphrase|api[_-]?key|access[_-]?key"
     r"|private[_-]?key|session[_-]?(?:id|key)|code[_-]verifier|authorization|cookie)"
 )
-_SECRET_NAME = re.compile(rf"^{_NAME}$", re.IGNORECASE)
+_SECRET_NAME = re.compile(rf"{_WORD}$", re.IGNORECASE)
 _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)", re.DOTALL),
@@ -30,12 +30,14 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?i)\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}"), rf"\1{REDACTED}"),
     (re.compile(r"(://)(?:[^/\s:@]*:[^/\s@]+|[^/\s:@]{8,})(?=@)"), rf"\1{REDACTED}"),
     (
-        re.compile(rf"""(?i)\b({_NAME}["']?\s*[=:]\s*["']?)(?!\[redacted\])[^\s"'&,;}})]+"""),
+        re.compile(rf"""(?i)({_WORD}["']?\s*[=:]\s*["']?)(?!\[redacted\])[^\s"'&,;}})]+"""),
         rf"\1{REDACTED}",
     ),
     (re.compile(r"(/password/reset/)[^/\s]+/[^/\s]+"), rf"\1{REDACTED}"),
     (re.compile(r"([?&]code=)[^&\s\"']+"), rf"\1{REDACTED}"),
 )
+# Every pattern needs one of these; most texts have none, and logging is on the path of each call.
+_SUSPICIOUS = re.compile(r"[=:_]|-----|/password/reset/|bearer", re.IGNORECASE)
 _hidden: set[str] = set()
 _hidden_pattern: re.Pattern[str] | None = None
 
@@ -54,6 +56,8 @@ def redacted(text: str) -> str:
     """Return `text` with every secret replaced by "[redacted]"; the rest stays as it is."""
     if _hidden_pattern is not None:
         text = _hidden_pattern.sub(REDACTED, text)
+    if _SUSPICIOUS.search(text) is None:
+        return text
     for pattern, replacement in _PATTERNS:
         text = pattern.sub(replacement, text)
     return text
@@ -65,7 +69,7 @@ def redacted_value(value: Any, *, name: str = "", depth: int = 0) -> Any:
     Values whose name (`name`, or a key inside) is a secret's are replaced whole. What JSON does
     not know, and what is nested deeper than six levels, is shown as text.
     """
-    if name and _SECRET_NAME.match(name) and value not in (None, "", False, True):
+    if name and _SECRET_NAME.search(name) and value not in (None, "", False, True):
         return REDACTED
     if value is None or isinstance(value, bool | int | float):
         return value

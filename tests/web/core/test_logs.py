@@ -125,6 +125,13 @@ def test_ordinary_text_stays_as_it_is(text):
     assert redacted(text) == text
 
 
+@pytest.mark.parametrize(
+    "text", ["a-" * 200_000, "token" * 80_000, "token " * 80_000, "://a" * 99_999]
+)
+def test_hostile_text_is_redacted_in_linear_time(text):
+    assert redacted(text + "password=planted").endswith("[redacted]")
+
+
 def test_values_with_the_name_of_a_secret_are_replaced_whole():
     value = {"token": PLANTED, "arguments": {"password": PLANTED, "limit": 8, "token": None}}
     assert redacted_value(value) == {
