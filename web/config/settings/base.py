@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "django_tasks_db",
     *ACCOUNTS_APPS,
     "web.library",
+    "web.library.posts",
     "web.pages",
     "mcp_sidecar",
 ]

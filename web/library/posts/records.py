@@ -1,0 +1,127 @@
+"""What the selectors and services of posts return: frozen records. Instants are aware, in UTC."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from web.library.records import SectionItem
+
+
+@dataclass(frozen=True, slots=True)
+class PostItem:
+    """A post in a list. `url` is its page here, `source_url` where it was first published.
+
+    `source` is the title of the feed it came from; both are empty for a post written here.
+    """
+
+    slug: str
+    title: str
+    summary: str
+    author: str
+    published_at: datetime
+    updated_at: datetime
+    tags: tuple[str, ...]
+    url: str
+    source: str = ""
+    source_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PostPlace:
+    """A post that a search found, with its best section. `trail` are the headings above it.
+
+    Without a query `heading` is empty and `excerpt` the beginning.
+    """
+
+    post: PostItem
+    heading: str
+    trail: tuple[str, ...]
+    anchor: str
+    start_line: int
+    end_line: int
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaleFeed:
+    """A feed that cannot be read: its posts are those of before `since`."""
+
+    title: str
+    since: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PostSearchResult:
+    """One page of posts, best first; newest first without a query.
+
+    `searched_count` is the number of posts that the filters leave, `newest_at` the newest of all.
+    `interpretation` says how the query was read where that is not literal (`tag:`), `hints` what
+    to try when nothing was found.
+    """
+
+    places: tuple[PostPlace, ...]
+    total_count: int
+    total_is_exact: bool
+    next_cursor: str | None
+    searched_count: int
+    newest_at: datetime | None
+    stale_feeds: tuple[StaleFeed, ...] = ()
+    interpretation: str = ""
+    hints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PostText:
+    """A post, or the part of it from `start_line` on or of one section.
+
+    `next_start_line` is where to go on when the text met the bound, else None.
+    """
+
+    post: PostItem
+    text: str
+    start_line: int
+    end_line: int
+    total_lines: int
+    heading: str
+    sections: tuple[SectionItem, ...]
+    next_start_line: int | None
+    stale_feed: StaleFeed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPost:
+    """A post as saved: its id, slug, and whether it can be seen now."""
+
+    id: int
+    slug: str
+    is_visible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FeedSummary:
+    """A feed as people see it."""
+
+    id: int
+    url: str
+    title: str
+    is_active: bool
+    post_count: int
+    fetched_at: datetime | None
+    next_fetch_at: datetime
+    stale_since: datetime | None
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeedReport:
+    """What one import of a feed did. `is_unchanged` when the server had nothing new.
+
+    `skipped` are entries left out, as reason and count.
+    """
+
+    feed: str
+    is_unchanged: bool = False
+    created: int = 0
+    updated: int = 0
+    kept: int = 0
+    skipped: tuple[tuple[str, int], ...] = ()
