@@ -32,6 +32,7 @@ _SAFE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _STANDARD_FIELDS = frozenset(
     vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
 )
+_encode = json.JSONEncoder(default=str).encode
 _BREAKS = str.maketrans(
     {char: f"\\x{ord(char):02x}" for char in map(chr, [*range(32), 127, 0x85])}
     | {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -91,7 +92,7 @@ class JsonLines(logging.Formatter):
                 fields[name] = redacted_value(value, name=name)
         if record.exc_info:
             fields["exception"] = redacted(_traceback_of(record))
-        return json.dumps(fields, default=str)
+        return _encode(fields)
 
 
 class PlainLines(logging.Formatter):

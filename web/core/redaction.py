@@ -17,27 +17,46 @@ _WORD = (
     r"|private[_-]?key|session[_-]?(?:id|key)|code[_-]verifier|authorization|cookie)"
 )
 _SECRET_NAME = re.compile(rf"{_WORD}$", re.IGNORECASE)
-_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
+# What one of these words must stand in (in lowercase) before the pattern is tried at all: most
+# texts have none, and logging is on the path of every call.
+_PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = (
     (
+        ("private key-----",),
         re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)", re.DOTALL),
         REDACTED,
     ),
-    (re.compile(r"\b(pt[lori]_|gh[pousr]_|github_pat_)[A-Za-z0-9_-]{6,}"), rf"\1{REDACTED}"),
     (
+        ("ptl_", "pto_", "ptr_", "pti_", "gh", "github_pat_"),
+        re.compile(r"\b(pt[lori]_|gh[pousr]_|github_pat_)[A-Za-z0-9_-]{6,}"),
+        rf"\1{REDACTED}",
+    ),
+    (
+        ("authorization",),
         re.compile(r"""(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:\w+\s+)?)[^\s"',}]+"""),
         rf"\1{REDACTED}",
     ),
-    (re.compile(r"(?i)\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}"), rf"\1{REDACTED}"),
-    (re.compile(r"(://)(?:[^/\s:@]*:[^/\s@]+|[^/\s:@]{8,})(?=@)"), rf"\1{REDACTED}"),
     (
+        ("bearer",),
+        re.compile(r"(?i)\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}"),
+        rf"\1{REDACTED}",
+    ),
+    (
+        ("://",),
+        re.compile(r"(://)(?:[^/\s:@]*:[^/\s@]+|[^/\s:@]{8,})(?=@)"),
+        rf"\1{REDACTED}",
+    ),
+    (
+        ("=", ":"),
         re.compile(rf"""(?i)({_WORD}["']?\s*[=:]\s*["']?)(?!\[redacted\])[^\s"'&,;}})]+"""),
         rf"\1{REDACTED}",
     ),
-    (re.compile(r"(/password/reset/)[^/\s]+/[^/\s]+"), rf"\1{REDACTED}"),
-    (re.compile(r"([?&]code=)[^&\s\"']+"), rf"\1{REDACTED}"),
+    (
+        ("/password/reset/",),
+        re.compile(r"(/password/reset/)[^/\s]+/[^/\s]+"),
+        rf"\1{REDACTED}",
+    ),
+    (("code=",), re.compile(r"([?&]code=)[^&\s\"']+"), rf"\1{REDACTED}"),
 )
-# Every pattern needs one of these; most texts have none, and logging is on the path of each call.
-_SUSPICIOUS = re.compile(r"[=:_]|-----|/password/reset/|bearer", re.IGNORECASE)
 _hidden: set[str] = set()
 _hidden_pattern: re.Pattern[str] | None = None
 
@@ -56,10 +75,12 @@ def redacted(text: str) -> str:
     """Return `text` with every secret replaced by "[redacted]"; the rest stays as it is."""
     if _hidden_pattern is not None:
         text = _hidden_pattern.sub(REDACTED, text)
-    if _SUSPICIOUS.search(text) is None:
-        return text
-    for pattern, replacement in _PATTERNS:
-        text = pattern.sub(replacement, text)
+    lowered = text.lower()
+    for words, pattern, replacement in _PATTERNS:
+        for word in words:
+            if word in lowered:
+                text = pattern.sub(replacement, text)
+                break
     return text
 
 
