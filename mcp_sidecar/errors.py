@@ -10,37 +10,19 @@
 import logging
 from typing import Any, Final
 
-from mcp_types import (
-    HEADER_MISMATCH,
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    PARSE_ERROR,
-    UNSUPPORTED_PROTOCOL_VERSION,
-)
-
 from mcp_sidecar.contract.failures import failure_text as contract_failure_text
 from web.core.errors import DeadlineExceeded, PortolanError, Unavailable
 
-__all__ = [
-    "HEADER_MISMATCH",
-    "INTERNAL_ERROR",
-    "INVALID_PARAMS",
-    "INVALID_REQUEST",
-    "METHOD_NOT_FOUND",
-    "PARSE_ERROR",
-    "UNAVAILABLE",
-    "UNSUPPORTED_PROTOCOL_VERSION",
-    "ProtocolError",
-    "failure_text",
-    "unavailable",
-    "unforeseen",
-    "unknown_tool",
-]
-
 logger = logging.getLogger(__name__)
 
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+HEADER_MISMATCH: Final = -32020
+MISSING_REQUIRED_CLIENT_CAPABILITY: Final = -32021
+UNSUPPORTED_PROTOCOL_VERSION: Final = -32022
 # Of the range that JSON-RPC and MCP leave to implementations (-32000 to -32019).
 UNAVAILABLE: Final = -32010
 """A method other than tools/call needs a part of the platform that does not answer now."""

@@ -25,11 +25,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, TextContent, ToolAnnotations
 from pydantic import ValidationError
 
-from mcp_sidecar import signals
 from mcp_sidecar.contract.descriptor import descriptors
 from mcp_sidecar.errors import ProtocolError, unavailable, unforeseen, unknown_tool
 from mcp_sidecar.servers.definition import ServerDefinition
 from mcp_sidecar.servers.exchange import Exchange, current_exchange, enter, leave
+from mcp_sidecar.servers.notes import note_message
 from mcp_sidecar.servers.pipeline import call_tool
 from mcp_sidecar.tools.base import BoundTool
 from mcp_sidecar.version import VERSION
@@ -212,7 +212,8 @@ class Boundary:
             raise failure from None
         finally:
             leave(entered)
-            note(exchange, ctx.method, started, None if failure is None else failure.error.code)
+            code = None if failure is None else failure.error.code
+            note_message(exchange, ctx.method, started=started, error=code)
 
 
 def protocol_failure(error: Exception, exchange: Exchange, method: str) -> MCPError:
@@ -227,21 +228,6 @@ def protocol_failure(error: Exception, exchange: Exchange, method: str) -> MCPEr
     elif not isinstance(error, ProtocolError):
         error = unforeseen(error, request_id=exchange.request_id, where=method)
     return MCPError(code=error.code, message=error.message, data=error.data)
-
-
-def note(exchange: Exchange, method: str, started: float, error: int | None) -> None:
-    """Note that a message was answered."""
-    signals.note(
-        signals.MessageCall(
-            server=exchange.definition.name,
-            endpoint=exchange.endpoint,
-            method=method,
-            caller=exchange.caller.label,
-            seconds=time.monotonic() - started,
-            error=error,
-            request_id=exchange.request_id,
-        )
-    )
 
 
 def fastmcp_server(definition: ServerDefinition) -> FastMCP:

@@ -5,6 +5,8 @@ from collections.abc import Hashable
 from mcp_sidecar import bridge
 from mcp_sidecar.remembered import Remembered
 from web.accounts.principals import Principal
+from web.library.selectors.generation import index_generation as read_generation
+from web.library.selectors.repositories import repository_names_visible_to
 
 _Visibility = tuple[int | None, bool, bool]
 
@@ -16,8 +18,6 @@ async def names_visible_to(
     principal: Principal, *, at: Hashable = None, fresh: bool = False
 ) -> tuple[str, ...]:
     """Return the names of the repositories that `principal` may see, in list order."""
-    from web.library.selectors.repositories import repository_names_visible_to
-
     key = (principal.user_id, principal.is_member, principal.is_staff)
 
     async def read() -> tuple[str, ...]:
@@ -28,7 +28,6 @@ async def names_visible_to(
 
 async def index_generation(*, at: Hashable) -> int:
     """Return the generation of the index."""
-    from web.library.selectors.generation import index_generation as read_generation
 
     async def read() -> int:
         return await bridge.look_up(read_generation)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from mcp_sidecar import caching, signals
+from mcp_sidecar import caching
 from mcp_sidecar.bridge import deadline_exceeded
 from mcp_sidecar.caching import Answer
 from mcp_sidecar.contract.reading import ArgumentError, read_arguments
@@ -18,13 +18,12 @@ from mcp_sidecar.contract.rendering.freshness import with_ages
 from mcp_sidecar.contract.repository import NAME
 from mcp_sidecar.errors import ProtocolError, failure_text, unforeseen, unknown_tool
 from mcp_sidecar.servers.exchange import Exchange
+from mcp_sidecar.servers.notes import note_tool_call
 from mcp_sidecar.tools.base import BoundTool, Call
 from web.core.clock import now
 from web.core.errors import PortolanError
 from web.core.limits import LIMITS
 from web.core.logs import TOOL
-
-MAX_NOTED_BYTES = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +61,15 @@ async def call_tool(exchange: Exchange, name: str, arguments: Any) -> Outcome:
         code = error.tool_outcome
         raise
     finally:
-        seconds = time.monotonic() - started
-        _note(exchange, name, arguments, _Ending(outcome, code, seconds))
+        note_tool_call(
+            exchange,
+            name,
+            arguments,
+            outcome=code,
+            started=started,
+            cached=outcome is not None and outcome.cached,
+            result_size=0 if outcome is None else len(outcome.text),
+        )
     return outcome
 
 
@@ -96,7 +102,7 @@ async def _answered(exchange: Exchange, tool: BoundTool, raw: Any) -> Outcome:
         repository = scope.resolve(given.repository, required=contract.requires_repository)
     call = Call(exchange.caller.principal, scope, repository)
     key = None
-    if caching.may_be_cached(contract):
+    if exchange.definition.over_repositories and caching.may_be_cached(contract):
         generation = await exchange.index_generation()
         key = caching.key_of(
             contract,
@@ -123,38 +129,3 @@ def _shown(answer: Answer, *, cached: bool) -> Outcome:
 
 def _failed(error: PortolanError, exchange: Exchange) -> Outcome:
     return Outcome(failure_text(error, request_id=exchange.request_id), code=error.code)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ending:
-    outcome: Outcome | None
-    code: str
-    seconds: float
-
-
-def _note(exchange: Exchange, name: str, arguments: Any, ending: _Ending) -> None:
-    outcome = ending.outcome
-    signals.note(
-        signals.ToolCall(
-            server=exchange.definition.name,
-            endpoint=exchange.endpoint,
-            tool=name[:100],
-            arguments=_noted(arguments, exchange.body_bytes),
-            caller=exchange.caller.label,
-            user_id=exchange.caller.principal.user_id,
-            outcome=ending.code,
-            seconds=ending.seconds,
-            cached=outcome is not None and outcome.cached,
-            result_size=0 if outcome is None else len(outcome.text),
-            request_id=exchange.request_id,
-        )
-    )
-
-
-def _noted(arguments: Any, body_bytes: int) -> dict[str, Any]:
-    """Return the arguments to note; of a very large body only which they were."""
-    if not isinstance(arguments, dict):
-        return {}
-    if body_bytes > MAX_NOTED_BYTES:
-        return dict.fromkeys(list(arguments)[:20], "(too large to note)")
-    return arguments

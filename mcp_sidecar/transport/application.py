@@ -3,21 +3,19 @@
 import asyncio
 import gc
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from fastmcp import FastMCP
 
 from mcp_sidecar import bridge, signals
-from mcp_sidecar.servers.binding import fastmcp_server
 from mcp_sidecar.servers.definition import ServerDefinition
 from mcp_sidecar.servers.lesson import LESSON
 from mcp_sidecar.servers.project import PROJECT
-from mcp_sidecar.transport.dispatch import Dispatcher
+from mcp_sidecar.transport.dispatch import Dispatcher, ServerOf
 from mcp_sidecar.transport.gate import Gate, not_found
 from mcp_sidecar.transport.messages import encoded
 from mcp_sidecar.transport.readiness import failing_checks
@@ -44,19 +42,21 @@ GC_THRESHOLDS: Final = (50_000, 20, 100)
 class Application:
     """Answers the addresses of `definitions`, /health and /ready; everything else is not found.
 
-    `server_of` makes the FastMCP server of a definition.
+    `server_of` makes a FastMCP server of a definition that has more than the definition says;
+    `has_lane` off sends everything through FastMCP.
     """
 
     def __init__(
         self,
         definitions: tuple[ServerDefinition, ...] = SERVERS,
         *,
-        server_of: Callable[[ServerDefinition], FastMCP] = fastmcp_server,
+        server_of: ServerOf | None = None,
+        has_lane: bool = True,
     ) -> None:
         self._gates: dict[str, Gate] = {}
         self._repositories: dict[str, Gate] = {}
         for definition in definitions:
-            gate = Gate(Dispatcher(definition, server_of(definition)))
+            gate = Gate(Dispatcher(definition, server_of=server_of, has_lane=has_lane))
             self._gates[definition.path] = gate
             if definition.over_repositories:
                 self._repositories[f"{definition.path}/repositories/"] = gate
@@ -153,16 +153,20 @@ class Application:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Keep the servers open; at the end every thread has ended and all calls are noted."""
-        async with AsyncExitStack() as stack:
-            for gate in self._gates.values():
-                await stack.enter_async_context(gate.dispatcher.running())
-            _settle_memory()
-            try:
-                yield
-            finally:
-                await asyncio.to_thread(bridge.close)
-                await asyncio.to_thread(signals.flush)
+        """Serve; at the end every thread has ended and all calls are noted."""
+        loading = asyncio.create_task(self._load())
+        try:
+            yield
+        finally:
+            await loading
+            await asyncio.to_thread(bridge.close)
+            await asyncio.to_thread(signals.flush)
+
+    async def _load(self) -> None:
+        """Load the SDK while the first requests are answered without it."""
+        for gate in self._gates.values():
+            await gate.dispatcher.load()
+        _settle_memory()
 
 
 def _settle_memory() -> None:

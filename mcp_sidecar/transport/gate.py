@@ -11,14 +11,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 from django.conf import settings
-from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS
-from mcp_types import DEFAULT_NEGOTIATED_VERSION
-from mcp_types.version import (
-    HANDSHAKE_PROTOCOL_VERSIONS,
-    KNOWN_PROTOCOL_VERSIONS,
-    LATEST_HANDSHAKE_VERSION,
-    MODERN_PROTOCOL_VERSIONS,
-)
 
 from mcp_sidecar import bridge
 from mcp_sidecar.auth import Caller, Unauthorized, caller_of
@@ -30,9 +22,18 @@ from mcp_sidecar.errors import (
 )
 from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.transport import messages, origins
+from mcp_sidecar.transport.batches import answered_batch
 from mcp_sidecar.transport.body import ClientLeftError, read_body
 from mcp_sidecar.transport.dispatch import Dispatcher
 from mcp_sidecar.transport.messages import Malformed, Notification, PostedResponse, Request
+from mcp_sidecar.transport.protocol import (
+    HANDSHAKE_VERSIONS,
+    KNOWN_VERSIONS,
+    MODERN_STATUS,
+    MODERN_VERSIONS,
+    NEWEST_HANDSHAKE,
+    UNSTATED_VERSION,
+)
 from mcp_sidecar.transport.responses import (
     JSON,
     HeaderList,
@@ -43,7 +44,6 @@ from mcp_sidecar.transport.responses import (
     respond,
 )
 from web.core.errors import PortolanError
-from web.core.limits import LIMITS
 from web.core.logs import CALLER, REQUEST_ID, request_id_from
 
 logger = logging.getLogger(__name__)
@@ -113,7 +113,7 @@ class Gate:
         except ProtocolError as error:
             return 400, messages.error_json(messages.NULL, error), (JSON,)
         version = headers.get(b"mcp-protocol-version")
-        stated = DEFAULT_NEGOTIATED_VERSION if version is None else version.decode("latin-1")
+        stated = UNSTATED_VERSION if version is None else version.decode("latin-1")
         if isinstance(value, list):
             return await self._batch(exchange, value, body, stated)
         return await self._single(exchange, value, body, stated, scope)
@@ -140,13 +140,13 @@ class Gate:
         message = messages.read(value, body)
         if isinstance(message, Malformed):
             return 400, messages.error_json(message.id_json, message.error), (JSON,)
-        version, is_modern = stated, stated in MODERN_PROTOCOL_VERSIONS
-        if not is_modern and stated not in HANDSHAKE_PROTOCOL_VERSIONS:
+        version, is_modern = stated, stated in MODERN_VERSIONS
+        if not is_modern and stated not in HANDSHAKE_VERSIONS:
             # The version of an initialize is an offer, whatever the header says beside it.
             if not isinstance(message, Request) or message.method != "initialize":
                 id_json = message.id_json if isinstance(message, Request) else messages.NULL
                 return 400, messages.error_json(id_json, _unsupported(stated)), (JSON,)
-            version = LATEST_HANDSHAKE_VERSION
+            version = NEWEST_HANDSHAKE
         if isinstance(message, Notification):
             self.dispatcher.accept(exchange, message, version=version)
             return ACCEPTED
@@ -166,53 +166,24 @@ class Gate:
         reply = await self.dispatcher.answer(exchange, message, version=version, headers=pairs)
         status = 200
         if is_modern and reply.error is not None:
-            status = ERROR_CODE_HTTP_STATUS.get(reply.error, 200)
+            status = MODERN_STATUS.get(reply.error, 200)
         return status, reply.body, (JSON,)
 
     async def _batch(
         self, exchange: Exchange, values: list[Any], body: bytes, version: str
     ) -> Answer:
-        """Answer the messages of a batch one after the other, all before one deadline."""
-        error = None
-        if version in MODERN_PROTOCOL_VERSIONS:
-            error = ProtocolError(
-                INVALID_REQUEST, f"Invalid Request: {version} knows no batches; send one message"
-            )
-        elif version not in HANDSHAKE_PROTOCOL_VERSIONS:
-            error = _unsupported(version)
-        elif not 1 <= len(values) <= LIMITS.max_batch_size:
-            error = ProtocolError(
-                INVALID_REQUEST,
-                f"Invalid Request: a batch holds 1 to {LIMITS.max_batch_size} messages, "
-                f"this one {len(values)}",
-            )
-        if error is not None:
+        try:
+            if version in MODERN_VERSIONS:
+                raise ProtocolError(
+                    INVALID_REQUEST,
+                    f"Invalid Request: {version} knows no batches; send one message",
+                )
+            if version not in HANDSHAKE_VERSIONS:
+                raise _unsupported(version)
+            answers = await answered_batch(self.dispatcher, exchange, values, body, version=version)
+        except ProtocolError as error:
             return 400, messages.error_json(messages.NULL, error), (JSON,)
-        answers = []
-        for value in values:
-            answer = await self._batched(exchange, value, body, version)
-            if answer is not None:
-                answers.append(answer)
-        if not answers:
-            return ACCEPTED
-        return 200, b"[" + b",".join(answers) + b"]", (JSON,)
-
-    async def _batched(
-        self, exchange: Exchange, value: Any, body: bytes, version: str
-    ) -> bytes | None:
-        message = messages.read(value, body)
-        if isinstance(message, Malformed):
-            return messages.error_json(message.id_json, message.error)
-        if isinstance(message, Notification):
-            self.dispatcher.accept(exchange, message, version=version)
-        if not isinstance(message, Request):
-            return None
-        if message.method == "initialize":
-            error = ProtocolError(
-                INVALID_REQUEST, "Invalid Request: initialize must not be part of a batch"
-            )
-            return messages.error_json(message.id_json, error)
-        return (await self.dispatcher.answer(exchange, message, version=version)).body
+        return ACCEPTED if answers is None else (200, answers, (JSON,))
 
 
 def not_found() -> Refusal:
@@ -294,10 +265,10 @@ def _holds_a_token(query: bytes) -> bool:
 
 
 def _unsupported(version: str) -> ProtocolError:
-    known = ", ".join(KNOWN_PROTOCOL_VERSIONS)
+    known = ", ".join(KNOWN_VERSIONS)
     return ProtocolError(
         UNSUPPORTED_PROTOCOL_VERSION,
         f"Unsupported protocol version in MCP-Protocol-Version. Supported: {known}",
         # As server/discover lists them: a client that meets this error speaks no handshake.
-        {"supported": list(MODERN_PROTOCOL_VERSIONS), "requested": version[:100]},
+        {"supported": list(MODERN_VERSIONS), "requested": version[:100]},
     )

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from django.core.cache import caches
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-from web.library.selectors.generation import index_generation
 
 from mcp_sidecar import bridge
+from web.library.selectors.generation import index_generation
 
 logger = logging.getLogger(__name__)
 
