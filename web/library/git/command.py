@@ -61,6 +61,7 @@ def run_git(
     operands: Sequence[str] = (),
     mirror: Path | None = None,
     configuration: Sequence[str] = (),
+    local: bool = False,
     max_output_bytes: int | None = None,
     keep_open: Sequence[int] = (),
     on_progress: Callable[[str], None] | None = None,
@@ -68,15 +69,18 @@ def run_git(
     """Return what git writes for a subcommand with its `options`, which are literals of the code.
 
     `operands` may be a caller's; `configuration` are further "name=value" settings. `mirror` is
-    the repository to work in. `keep_open` are file descriptors that git inherits, so that a lock
-    on them outlives this process for as long as git runs. `on_progress` gets each line that git
-    writes about its progress. With `max_output_bytes` git is ended once it wrote that much.
+    the repository to work in; `local` lets git copy from a path. `keep_open` are file descriptors
+    that git inherits, so that a lock on them outlives this process for as long as git runs.
+    `on_progress` gets each line that git writes about its progress. With `max_output_bytes` git is
+    ended once it wrote that much.
 
     Raises GitFailed when git fails or runs longer than LIMITS.git_timeout_seconds.
     """
     settings = [flag for value in (*_CONFIGURATION, *configuration) for flag in ("-c", value)]
     argv = ["git", *settings, *options, "--end-of-options", *operands]
     environment = {name: os.environ[name] for name in _INHERITED if name in os.environ} | _PINNED
+    # Overrules every protocol.*.allow, also those in the configuration of a repository.
+    environment["GIT_ALLOW_PROTOCOL"] = "https:ssh:file" if local else "https:ssh"
     if mirror is not None:
         environment["GIT_DIR"] = str(mirror)
     try:

@@ -97,7 +97,8 @@ def remote_refs(url: str) -> RemoteRefs:
             "--symref",
             "--quiet",
             operands=[address.text],
-            configuration=_transport_configuration(address),
+            configuration=transport_configuration(address),
+            local=address.is_local,
         )
     except GitFailed as failure:
         raise explained(failure) from failure
@@ -157,6 +158,15 @@ def remove_mirror(repository_id: int) -> None:
     (mirrors_folder() / f"{repository_id}.lock").unlink(missing_ok=True)
 
 
+def transport_configuration(address: Address) -> list[str]:
+    """Return the settings that let git reach this very address and no other."""
+    number = pinned_host(address)
+    if number and address.scheme == "https":
+        shown = f"[{number}]" if ":" in number else number
+        return [f"http.curloptResolve={address.host.strip('[]')}:{address.port}:{shown}"]
+    return []
+
+
 def blob_head(repository_id: int, oid: str, *, max_bytes: int) -> bytes:
     """Return the first bytes of a blob of any size without holding it in memory.
 
@@ -192,17 +202,6 @@ def _lock(descriptor: int, wait_seconds: float, on_wait: Callable[[], None] | No
             time.sleep(0.2)
         else:
             return
-
-
-def _transport_configuration(address: Address) -> list[str]:
-    """Return the settings that let git reach this very address and no other."""
-    if address.is_local:
-        return ["protocol.file.allow=always"]
-    number = pinned_host(address)
-    if number and address.scheme == "https":
-        shown = f"[{number}]" if ":" in number else number
-        return [f"http.curloptResolve={address.host.strip('[]')}:{address.port}:{shown}"]
-    return []
 
 
 def _parsed(listing: bytes) -> RemoteRefs:
@@ -256,7 +255,8 @@ def _fetch(
         *depth,
         operands=[address.text, *_FETCHED, *head],
         mirror=folder,
-        configuration=_transport_configuration(address),
+        configuration=transport_configuration(address),
+        local=address.is_local,
         keep_open=[lock],
         on_progress=on_progress,
     )

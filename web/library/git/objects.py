@@ -36,11 +36,11 @@ pygit2.settings.mwindow_mapped_limit = 128 * 1024 * 1024
 @dataclass(slots=True)
 class _Handle:
     repository: pygit2.Repository
-    inode: int
+    made: tuple[int, int]
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-_handles: OrderedDict[int, _Handle] = OrderedDict()
+_handles: OrderedDict[str, _Handle] = OrderedDict()
 _handles_lock = threading.Lock()
 
 
@@ -132,20 +132,22 @@ class ObjectStore:
 
 def _handle(repository_id: int) -> _Handle:
     """Return the open handle of a mirror; a mirror that was made anew gets a new one."""
-    path = mirror_path(repository_id)
+    path = str(mirror_path(repository_id))
     try:
-        inode = os.stat(path).st_ino  # noqa: PTH116 - called per read
+        # A mirror made anew is another folder; one whose history became complete lost a file.
+        status = os.stat(path)  # noqa: PTH116 - called per read
+        made = (status.st_ino, status.st_mtime_ns)
     except OSError as error:
         raise _missing() from error
     with _handles_lock:
-        handle = _handles.get(repository_id)
-        if handle is None or handle.inode != inode:
+        handle = _handles.get(path)
+        if handle is None or handle.made != made:
             try:
-                opened = pygit2.Repository(str(path), pygit2.enums.RepositoryOpenFlag.BARE)
+                opened = pygit2.Repository(path, pygit2.enums.RepositoryOpenFlag.BARE)
             except pygit2.GitError as error:
                 raise _missing() from error
-            handle = _handles[repository_id] = _Handle(opened, inode)
-        _handles.move_to_end(repository_id)
+            handle = _handles[path] = _Handle(opened, made)
+        _handles.move_to_end(path)
         while len(_handles) > _OPEN_HANDLES:
             _handles.popitem(last=False)
     return handle

@@ -6,19 +6,26 @@ Everything else that git would understand, such as `ext::` which runs a command,
 
 import re
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import ip_address
 from pathlib import Path
-from socket import SOCK_STREAM, gaierror, getaddrinfo
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from django.conf import settings
 
-from web.core.errors import InvalidInput, Unavailable
+from web.core.addresses import PRIVATE_SUFFIXES, is_public, system_resolver
+from web.core.errors import InvalidInput
 
-_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]", re.ASCII)
+_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\]", re.ASCII)
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
 _SCP_LIKE = re.compile(r"(?:([^@/:]+)@)?(\[[^\]]+\]|[^@/:\[\]]+):(?!:)(.+)")
+# Numbers that only some programs read as an address: 2130706433, 0x7f000001, 127.1, 0177.0.0.1.
+_ODD_NUMBER = re.compile(
+    r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+))*\.?", re.ASCII | re.IGNORECASE
+)
+_DOTTED_NUMBER = re.compile(r"(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}", re.ASCII)
+_PRIVATE_ZONES = tuple(f".{suffix}" for suffix in PRIVATE_SUFFIXES)
+_LOOK_UP_SECONDS = 10.0
 _PORTS = {"https": 443, "ssh": 22}
 _ACCEPTED = "Use https://host/path, ssh://git@host/path or git@host:path."
 
@@ -75,17 +82,10 @@ def pinned_host(address: Address) -> str:
     """
     if address.is_local or _has_proxy(address):
         return ""
-    try:
-        found = getaddrinfo(address.host.strip("[]"), address.port, type=SOCK_STREAM)
-    except (gaierror, UnicodeError) as error:
-        raise Unavailable(
-            "The remote's host name could not be found.",
-            hint="Check the address and this machine's name resolution.",
-        ) from error
-    numbers = [ip_address(str(row[4][0]).partition("%")[0]) for row in found]
-    for number in numbers:
-        _check_number(number)
-    return str(numbers[0])
+    numbers = system_resolver(address.host.strip("[]"), _LOOK_UP_SECONDS)
+    if not settings.ALLOW_LOCAL_REPOSITORIES and not all(map(is_public, numbers)):
+        raise _private()
+    return numbers[0].partition("%")[0]
 
 
 def _with_scheme(text: str) -> Address:
@@ -121,17 +121,12 @@ def _with_scheme(text: str) -> Address:
 def _remote(text: str, *, scheme: str, user: str, host: str, port: int, path: str) -> Address:
     if not _HOST.fullmatch(host) or (user and not _USER.fullmatch(user)):
         raise _refused("The address has no valid host name.", _ACCEPTED)
+    if _ODD_NUMBER.fullmatch(host) and not _DOTTED_NUMBER.fullmatch(host):
+        raise _refused("The host is a number in an unusual form.", "Write it as 192.0.2.1.")
     if not path.strip("/") or path.startswith("-"):
         raise _refused("The address has no path to a repository.", _ACCEPTED)
-    try:
-        number = ip_address(host.strip("[]"))
-    except ValueError:
-        if host.replace(".", "").isdigit() or host.lower().startswith("0x"):
-            raise _refused("The host is a number in an unusual form.", _ACCEPTED) from None
-        if host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost"):
-            _check_number(ip_address("127.0.0.1"))
-    else:
-        _check_number(number)
+    if not settings.ALLOW_LOCAL_REPOSITORIES and _is_private(host.strip("[]")):
+        raise _private()
     return Address(text=text, scheme=scheme, host=host, port=port or _PORTS[scheme], path=path)
 
 
@@ -154,14 +149,14 @@ def _local(text: str) -> Address:
     return Address(text=str(path), scheme="file", path=str(path))
 
 
-def _check_number(number: IPv4Address | IPv6Address) -> None:
-    """Refuse the addresses of this machine and of private networks, unless they are allowed."""
-    plain = getattr(number, "ipv4_mapped", None) or number
-    if not settings.ALLOW_LOCAL_REPOSITORIES and not plain.is_global:
-        raise _refused(
-            "The address leads to this machine or to a private network.",
-            "Use a public host, or set PORTOLAN_ALLOW_LOCAL_REPOSITORIES=1 on a trusted network.",
-        )
+def _is_private(host: str) -> bool:
+    """Say whether a host is one of a private network by its number or its name."""
+    try:
+        ip_address(host)
+    except ValueError:
+        name = host.lower().rstrip(".")
+        return "." not in name or name.endswith(_PRIVATE_ZONES)
+    return not is_public(host)
 
 
 def _has_proxy(address: Address) -> bool:
@@ -170,6 +165,13 @@ def _has_proxy(address: Address) -> bool:
         address.scheme == "https"
         and bool(proxies.get("https") or proxies.get("all"))
         and not proxy_bypass(address.host)
+    )
+
+
+def _private() -> InvalidInput:
+    return _refused(
+        "The address leads to this machine or to a private network.",
+        "Use a public host, or set PORTOLAN_ALLOW_LOCAL_REPOSITORIES=1 on a trusted network.",
     )
 
 

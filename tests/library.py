@@ -1,0 +1,100 @@
+"""What tests of the library ask of an index: its whole visible state, and its leftovers."""
+
+from typing import Any
+
+from django.db import connection
+
+from web.library.models import Chunk, Content, Entry, Ref, Repository, Symbol
+from web.library.services.repositories import repository_add, repository_remove
+from web.library.services.sync import SyncReport, repository_sync
+
+
+def add_and_sync(name: str, url: str) -> SyncReport:
+    """Add a repository and index it."""
+    repository_add(name=name, url=url)
+    return repository_sync(name=name)
+
+
+def entries(name: str, *, ref: str | None = None) -> dict[str, Entry]:
+    """Return the entries of a repository's default branch, or of a named ref, by path."""
+    refs = Ref.objects.filter(repository__name=name)
+    found = refs.get(name=ref) if ref else refs.get(is_default=True)
+    rows = Entry.objects.filter(ref=found).select_related("path", "content")
+    return {entry.path.path: entry for entry in rows}
+
+
+def index_state(name: str) -> dict[Any, Any]:
+    """Return everything that the repository's refs show, without ids and times of indexing."""
+    return {
+        (ref.kind, ref.name, ref.is_default, ref.commit, ref.rules): {
+            "counts": ref.counts,
+            "committed_at": ref.committed_at,
+            "entries": {
+                entry.path.path: (
+                    entry.oid,
+                    entry.kind,
+                    entry.size,
+                    entry.language,
+                    entry.skip_reason,
+                    _content_state(entry.content),
+                )
+                for entry in Entry.objects.filter(ref=ref).select_related("path", "content")
+            },
+        }
+        for ref in Ref.objects.filter(repository__name=name)
+    }
+
+
+def fresh_state(name: str) -> dict[Any, Any]:
+    """Remove the repository, see that nothing of it stays, index it anew, and return its state."""
+    fields = Repository.objects.values(
+        "url", "documentation_globs", "exclude_globs", "tracked_refs", "tracked_refs_newest"
+    ).get(name=name)
+    repository_remove(name=name)
+    assert leftovers() == {}
+    url = fields.pop("url")
+    repository_add(name=name, url=url)
+    Repository.objects.filter(name=name).update(**fields)
+    repository_sync(name=name)
+    return index_state(name)
+
+
+def leftovers() -> dict[str, int]:
+    """Return how much the index holds, by table, the full-text terms included; {} when nothing."""
+    counts = {model.__name__: model.objects.count() for model in (Content, Chunk, Symbol, Entry)}
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            for table in ("search_code", "search_documents"):
+                cursor.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")  # noqa: S608
+                cursor.execute(f"SELECT count(*) FROM {table}_terms")  # noqa: S608
+                counts[table] = cursor.fetchone()[0]
+    return {table: count for table, count in counts.items() if count}
+
+
+def full_text_rows() -> set[int]:
+    """Return the ids of the rows of the full-text tables."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM search_code_docsize UNION ALL SELECT id FROM search_documents_docsize"
+        )
+        return {row[0] for row in cursor.fetchall()}
+
+
+def _content_state(content: Content | None) -> Any:
+    if content is None:
+        return None
+    chunks = content.chunks.order_by("start_line").values_list(
+        "start_line", "end_line", "heading", "trail", "anchor", "level"
+    )
+    symbols = content.symbols.order_by("line", "name__name").values_list(
+        "name__name", "kind", "scope", "line", "end_line"
+    )
+    return (
+        content.format,
+        content.is_document,
+        content.encoding,
+        content.line_count,
+        content.title,
+        [(*row[:3], tuple(row[3]), *row[4:]) for row in chunks],
+        list(symbols),
+    )

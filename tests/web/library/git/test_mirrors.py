@@ -1,0 +1,246 @@
+"""Mirrors copy exactly the branches and tags that a remote has now."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.gitrepos import GitRepository
+from web.core.errors import Conflict, InvalidInput, Unavailable
+from web.library.git.mirrors import (
+    HEAD_REF,
+    blob_head,
+    check_address,
+    mirror_lock,
+    mirror_path,
+    remote_refs,
+    remove_mirror,
+    tidy_mirror,
+    update_mirror,
+)
+from web.library.git.objects import ObjectStore
+
+
+def _mirror(origin: GitRepository) -> dict[str, str]:
+    """Bring mirror 1 up to date and return its refs."""
+    with mirror_lock(1, wait_seconds=0) as lock:
+        update_mirror(1, url=origin.url, remote=remote_refs(origin.url), lock=lock)
+    return ObjectStore(1).refs()
+
+
+def test_mirror_has_branches_and_tags_and_nothing_else(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit().branch("side").tag("v1").tag("v2", message="Second")
+    origin.git("update-ref", "refs/pull/1/head", "HEAD")
+    origin.git("notes", "add", "--message=note")
+    head = origin.head
+    assert _mirror(origin) == {
+        "refs/heads/main": head,
+        "refs/heads/side": head,
+        "refs/tags/v1": head,
+        "refs/tags/v2": head,
+        HEAD_REF: head,
+    }
+
+
+def test_remote_names_its_default_branch(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit().switch("trunk", create=True)
+    remote = remote_refs(origin.url)
+    assert (remote.head_branch, remote.head) == ("refs/heads/trunk", origin.head)
+
+
+def test_detached_head_has_no_branch(origin: GitRepository) -> None:
+    first = origin.write({"a": "1"}).commit().head
+    origin.write({"a": "2"}).commit()
+    origin.git("checkout", "--quiet", "--detach", first)
+    remote = remote_refs(origin.url)
+    assert (remote.head_branch, remote.head) == ("", first)
+    assert _mirror(origin)[HEAD_REF] == first
+
+
+def test_repository_without_a_commit_has_no_refs(origin: GitRepository) -> None:
+    remote = remote_refs(origin.url)
+    assert (remote.objects, remote.head) == ({}, "")
+
+
+def test_what_goes_at_the_remote_goes_here(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit().branch("gone").tag("gone").tag("stays")
+    _mirror(origin)
+    origin.git("branch", "-D", "gone")
+    origin.git("tag", "-d", "gone")
+    assert set(_mirror(origin)) == {"refs/heads/main", "refs/tags/stays", HEAD_REF}
+
+
+def test_branch_that_becomes_a_folder_of_branches_is_followed(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit().branch("topic")
+    _mirror(origin)
+    origin.git("branch", "-m", "topic", "topic/one")
+    assert set(_mirror(origin)) == {"refs/heads/main", "refs/heads/topic/one", HEAD_REF}
+
+
+def test_moved_tag_and_force_push_are_followed(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit().tag("v1")
+    _mirror(origin)
+    origin.write({"a": "other"})
+    origin.git("commit", "--quiet", "--all", "--amend", "--message=Rewritten")
+    origin.tag("v1", message="Moved")
+    refs = _mirror(origin)
+    assert refs["refs/heads/main"] == refs["refs/tags/v1"] == origin.head
+
+
+def test_head_that_vanishes_leaves_no_trace(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit().branch("other")
+    _mirror(origin)
+    origin.git("symbolic-ref", "HEAD", "refs/heads/nothing")
+    assert HEAD_REF not in _mirror(origin)
+
+
+def test_shallow_clone_is_copied_and_becomes_complete_when_it_does(
+    origin: GitRepository, tmp_path: Path
+) -> None:
+    for number in range(4):
+        origin.write({"a": str(number)}).commit(f"Number {number}")
+    clone = GitRepository(tmp_path / "clone")
+    clone.git("fetch", "--quiet", "--depth=1", f"file://{origin.url}", "main")
+    clone.git("checkout", "--quiet", "--detach", "FETCH_HEAD")
+    refs = _mirror(clone)
+    assert refs == {HEAD_REF: origin.head}
+    assert [c.subject for c in ObjectStore(1).commits(commit=origin.head, limit=9)] == ["Number 3"]
+    clone.git("fetch", "--quiet", "--unshallow", f"file://{origin.url}", "main")
+    clone.git("tag", "complete")
+    _mirror(clone)
+    assert len(ObjectStore(1).commits(commit=origin.head, limit=9)) == 4
+
+
+def test_linked_worktree_and_bare_repository_can_be_copied(
+    origin: GitRepository, tmp_path: Path
+) -> None:
+    origin.write({"a": "1"}).commit()
+    origin.git("worktree", "add", "--quiet", str(tmp_path / "linked"), "-b", "side")
+    assert remote_refs(str(tmp_path / "linked")).head_branch == "refs/heads/side"
+    bare = GitRepository(tmp_path / "bare.git", bare=True)
+    origin.git("push", "--quiet", bare.url, "main")
+    assert _mirror(bare)["refs/heads/main"] == origin.head
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to give a folder away")
+def test_repository_of_another_user_can_be_copied(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit()
+    for path in [origin.path, *origin.path.rglob("*")]:
+        os.chown(path, 12345, 12345, follow_symlinks=False)
+    assert _mirror(origin)["refs/heads/main"]
+
+
+def test_hooks_of_the_remote_and_of_the_machine_do_not_run(
+    origin: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin.write({"a": "1"}).commit()
+    witness = tmp_path / "witness"
+    for name in ("reference-transaction", "post-update", "pre-upload", "post-checkout"):
+        hook = origin.path / ".git" / "hooks" / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\ntouch {witness}\n")
+        hook.chmod(0o755)
+    origin.git("config", "uploadpack.packObjectsHook", f"touch {witness};")
+    origin.git("config", "core.fsmonitor", f"touch {witness}")
+    _mirror(origin)
+    assert not witness.exists()
+    assert not list((mirror_path(1) / "hooks").glob("*"))
+
+
+def test_vanished_remote_is_said_in_a_sentence_without_its_path(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit()
+    _mirror(origin)
+    shutil.rmtree(origin.path)
+    with pytest.raises(Unavailable) as gone:
+        remote_refs(origin.url)
+    assert "no repository at this address" in str(gone.value)
+    assert str(origin.path) not in str(gone.value)
+
+
+def test_repository_with_sha256_ids_is_refused_clearly(tmp_path: Path) -> None:
+    path = tmp_path / "modern"
+    GitRepository(tmp_path / "tool").git("init", "--quiet", "--object-format=sha256", str(path))
+    GitRepository(path).write({"a": "1"}).commit()
+    with pytest.raises(Unavailable, match="SHA-256"):
+        _mirror(GitRepository(path))
+
+
+def test_locks_of_a_killed_git_do_not_stop_the_next_one(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit()
+    _mirror(origin)
+    (mirror_path(1) / "refs" / "heads" / "main.lock").touch()
+    (mirror_path(1) / "packed-refs.lock").touch()
+    origin.write({"a": "2"}).commit()
+    assert _mirror(origin)["refs/heads/main"] == origin.head
+
+
+def test_half_made_mirror_is_made_anew(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit()
+    (mirror_path(1) / "objects").mkdir(parents=True)
+    assert _mirror(origin)["refs/heads/main"] == origin.head
+
+
+def test_tidying_keeps_everything_readable(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit()
+    _mirror(origin)
+    with mirror_lock(1, wait_seconds=0) as lock:
+        tidy_mirror(1, lock=lock)
+    assert ObjectStore(1).commit(origin.head).commit == origin.head
+
+
+def test_mirror_is_removed_with_its_lock(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit()
+    _mirror(origin)
+    remove_mirror(1)
+    assert not list(mirror_path(1).parent.iterdir())
+    remove_mirror(1)
+
+
+def test_second_holder_of_the_lock_is_told(origin: GitRepository) -> None:
+    waited = []
+    with (
+        mirror_lock(1, wait_seconds=0),
+        pytest.raises(Conflict, match="Another sync"),
+        mirror_lock(1, wait_seconds=0.01, on_wait=lambda: waited.append(True)),
+    ):
+        raise AssertionError("two holders")
+    assert waited == [True]
+
+
+def _hold_lock_for_ever(pipe: "multiprocessing.connection.Connection") -> None:
+    with mirror_lock(1, wait_seconds=0):
+        pipe.send("held")
+        signal.pause()
+
+
+def test_lock_ends_with_a_killed_process() -> None:
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_hold_lock_for_ever, args=(theirs,))
+    process.start()
+    assert ours.recv() == "held"
+    with pytest.raises(Conflict), mirror_lock(1, wait_seconds=0):
+        pass
+    process.kill()
+    process.join()
+    with mirror_lock(1, wait_seconds=0) as lock:
+        assert lock > 0
+
+
+def test_local_address_has_to_be_a_repository(tmp_path: Path, origin: GitRepository) -> None:
+    check_address(origin.url)
+    for address in ("/etc", "file:///etc", str(tmp_path), str(tmp_path / "missing")):
+        with pytest.raises(InvalidInput, match="no git repository"):
+            check_address(address)
+
+
+def test_start_of_a_blob_of_any_size_is_read(origin: GitRepository) -> None:
+    origin.write({"big": b"ab" * 5_000_000}).commit()
+    _mirror(origin)
+    oid = origin.git("rev-parse", "HEAD:big").decode().strip()
+    assert blob_head(1, oid, max_bytes=6) == b"ababab"
+    with pytest.raises(Unavailable):
+        blob_head(1, "0" * 40, max_bytes=6)

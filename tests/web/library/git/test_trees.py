@@ -1,0 +1,186 @@
+"""Trees of any names are listed, and two of them compared exactly."""
+
+import os
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.gitrepos import GitRepository
+from web.core.errors import TooLarge, Unavailable
+from web.library.git import trees
+from web.library.git.mirrors import mirror_lock, remote_refs, update_mirror
+from web.library.git.objects import ObjectStore
+from web.library.git.trees import changes_between, entries_of, path_text
+
+
+def _store(origin: GitRepository) -> ObjectStore:
+    with mirror_lock(1, wait_seconds=0) as lock:
+        update_mirror(1, url=origin.url, remote=remote_refs(origin.url), lock=lock)
+    return ObjectStore(1)
+
+
+def _listing(origin: GitRepository, commit: str = "HEAD") -> dict[bytes, tuple[int, str]]:
+    """Return what git itself lists: modes and ids by path."""
+    lines = origin.git("ls-tree", "-r", "-z", commit).split(b"\0")[:-1]
+    found = {}
+    for line in lines:
+        head, _, path = line.partition(b"\t")
+        mode, _, oid = head.split(b" ")
+        found[path] = (int(mode, 8), oid.decode())
+    return found
+
+
+NAMES: list[str | bytes] = [
+    *("plain.txt", "with space.txt", "tab\there", "new\nline", "-dash", "--help", "quo\"te'"),
+    *(
+        "ünïcode.txt",
+        "日本語/ファイル",
+        "back\\slash",
+        "a/b/c/d/e.txt",
+        "colon:x",
+        "#hash",
+        "~tilde",
+    ),
+    *(b"latin-\xe9.txt", b"\xff\xfe/\x80", b"mixed-\xc3\xa9-\xe9", "\u202eevil", "semi;colon"),
+    *("a.b", "a-b/c", "a0", "~tilde"),
+]
+
+
+def test_names_of_any_bytes_are_listed_as_git_lists_them(origin: GitRepository) -> None:
+    origin.write({name: os.fsencode(name) for name in NAMES}).link("link", "/etc/passwd").commit()
+    origin.submodule("module", origin.head).commit(stage=False)
+    store = _store(origin)
+    entries = list(entries_of(store, store.tree_of(origin.head)))
+    assert {entry.path: (entry.mode, entry.oid) for entry in entries} == _listing(origin)
+    assert {os.fsencode(name) for name in NAMES} < {entry.path for entry in entries}
+    assert [entry.path for entry in entries if entry.is_symlink] == [b"link"]
+    assert [entry.path for entry in entries if entry.is_submodule] == [b"module"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("ünï/ñ.txt".encode(), "ünï/ñ.txt"),
+        (b"latin-\xe9.txt", "latin-\\xe9.txt"),
+        (b"a\\b-\xff", "a\\x5cb-\\xff"),
+        (b"a\\xff", "a\\xff"),
+        (b"tab\there\nthere", "tab\there\nthere"),
+    ],
+)
+def test_path_is_shown_as_text(path: bytes, text: str) -> None:
+    assert path_text(path) == text
+
+
+_PATHS = st.lists(st.sampled_from(["a", "b", "c.py", "d"]), min_size=1, max_size=3).map("/".join)
+_TREES = st.dictionaries(_PATHS, st.sampled_from(["1", "2", "3"]), max_size=6)
+
+
+def _without_conflicts(files: dict[str, str]) -> dict[str, str]:
+    """Leave out files that would have to be folders as well."""
+    return {
+        path: text
+        for path, text in files.items()
+        if not any(other.startswith(f"{path}/") for other in files)
+    }
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(before=_TREES, after=_TREES)
+def test_changes_turn_one_tree_into_the_other(
+    before: dict[str, str], after: dict[str, str], tmp_path: Path
+) -> None:
+    origin = GitRepository(tmp_path / "compared")
+    commits = []
+    for files in (before, after):
+        origin.git("rm", "-r", "--quiet", "--ignore-unmatch", "--", ".")
+        origin.write(_without_conflicts(files)).commit()
+        commits.append(origin.head)
+    store = _store(origin)
+    old, new = (store.tree_of(commit) for commit in commits)
+    changes = changes_between(store, old, new)
+    listing = _listing(origin, commits[0])
+    for entry in changes.removed:
+        assert listing.pop(entry.path) == (entry.mode, entry.oid)
+    for entry in changes.written:
+        assert entry.path not in listing
+        listing[entry.path] = (entry.mode, entry.oid)
+    assert listing == _listing(origin, commits[1])
+
+
+def test_only_folders_that_differ_are_opened(origin: GitRepository) -> None:
+    origin.write({f"same{n}/deep/{n}.txt": str(n) for n in range(50)}).write(
+        {"x/y/z": "1"}
+    ).commit()
+    first = origin.head
+    origin.write({"x/y/z": "2"}).commit()
+    store = _store(origin)
+    opened: list[str] = []
+
+    class Watched(ObjectStore):
+        def tree(self, oid: str) -> bytes:
+            opened.append(oid)
+            return super().tree(oid)
+
+    watched = Watched(1)
+    changes = changes_between(watched, store.tree_of(first), store.tree_of(origin.head))
+    assert [entry.path for entry in changes.written] == [b"x/y/z"]
+    assert len(opened) == 6
+
+
+def test_change_of_mode_alone_is_a_change(origin: GitRepository) -> None:
+    origin.write({"run.sh": "#!/bin/sh\n"}).commit()
+    first = origin.head
+    origin.git("update-index", "--chmod=+x", "run.sh")
+    origin.commit(stage=False)
+    store = _store(origin)
+    changes = changes_between(store, store.tree_of(first), store.tree_of(origin.head))
+    assert [entry.mode for entry in changes.written] == [0o100755]
+
+
+def test_tree_without_bound_is_refused(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A "git bomb": few objects whose folders repeat each other into billions of files."""
+    oid = origin.git("hash-object", "-w", "--stdin", stdin=b"boom").decode().strip()
+    kind = f"100644 blob {oid}"
+    for _ in range(10):
+        listing = "".join(f"{kind}\tf{number}\n" for number in range(10))
+        tree = origin.git("mktree", stdin=listing.encode()).decode().strip()
+        kind = f"040000 tree {tree}"
+    commit = origin.git("commit-tree", "-m", "bomb", tree).decode().strip()
+    origin.git("update-ref", "refs/heads/main", commit)
+    monkeypatch.setattr(
+        trees, "LIMITS", trees.LIMITS.model_copy(update={"max_repository_files": 1000})
+    )
+    store = _store(origin)
+    entries = entries_of(store, tree)
+    assert len(list(islice(entries, 500))) == 500
+    with pytest.raises(TooLarge, match="1,000 files"):
+        list(entries)
+
+
+def test_folders_nested_without_end_are_refused(origin: GitRepository) -> None:
+    oid = origin.git("hash-object", "-w", "--stdin", stdin=b"deep").decode().strip()
+    tree = origin.git("mktree", stdin=f"100644 blob {oid}\tf\n".encode()).decode().strip()
+    for _ in range(60):
+        listing = f"040000 tree {tree}\t{'d' * 80}\n"
+        tree = origin.git("mktree", stdin=listing.encode()).decode().strip()
+    commit = origin.git("commit-tree", "-m", "deep", tree).decode().strip()
+    origin.git("update-ref", "refs/heads/main", commit)
+    store = _store(origin)
+    with pytest.raises(TooLarge, match="4,096 bytes"):
+        list(entries_of(store, tree))
+
+
+def test_damaged_tree_is_said_to_be_damaged() -> None:
+    class Damaged(ObjectStore):
+        def tree(self, _oid: str) -> bytes:
+            return b"100644 name-without-end"
+
+    with pytest.raises(Unavailable, match="damaged"):
+        list(entries_of(Damaged(1), "x"))
