@@ -1,10 +1,12 @@
 """What nginx's configuration does, with plain servers behind it that show what reaches them."""
 
+import json
 import re
+import socket
 import subprocess
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 
 import httpx
 import pytest
@@ -177,6 +179,32 @@ def test_an_error_of_the_sidecar_itself_passes_as_it_is(proxy, status):
     assert response.status_code == status
     assert response.json() == {"error": "its own"}
     assert response.headers["retry-after"] == "17"
+
+
+@pytest.mark.parametrize(
+    ("request_line", "headers", "status"),
+    [
+        ("POST /mcp/ HTTP/1.1", {"X-Long": "x" * 40_000}, 400),
+        (f"POST /mcp/?{'x' * 40_000} HTTP/1.1", {}, 414),
+        ("POST /mcp/%00 HTTP/1.1", {}, 400),
+        ("nonsense", {}, 400),
+        ("TRACE /mcp/ HTTP/1.1", {}, 405),
+        ("POST /mcp/ HTTP/9.1", {}, 505),
+        ("POST /mcp/ HTTP/1.1", {"Content-Length": "many"}, 400),
+        ("POST /mcp/ HTTP/1.1", {"Transfer-Encoding": "nonsense"}, 501),
+    ],
+    ids=lambda value: str(value)[:24],
+)
+def test_a_request_that_nginx_cannot_read_is_refused_in_json(proxy, request_line, headers, status):
+    lines = [request_line, "Host: localhost", *(f"{name}: {headers[name]}" for name in headers)]
+    with nginx_for(proxy), socket.create_connection(("127.0.0.1", proxy.port)) as connection:
+        connection.sendall("\r\n".join([*lines, "", ""]).encode())
+        response = HTTPResponse(connection)
+        response.begin()
+        assert response.status == status
+        assert response.headers["content-type"] == "application/json"
+        assert json.loads(response.read())["error"] == "invalid_input"
+        response.close()
 
 
 def test_r26_a_body_over_the_limit_never_reaches_the_sidecar(proxy):
