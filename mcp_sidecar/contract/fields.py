@@ -25,8 +25,8 @@ Ref = Annotated[
     str | None,
     Field(
         max_length=MAX_REF_CHARACTERS,
-        description="Tag or branch, one of those that get_repository lists as indexed; left out, "
-        "the default branch.",
+        description="Tag or branch of the named repository, one that get_repository lists as "
+        "indexed; left out, the default branch.",
         examples=["v5.2"],
     ),
 ]

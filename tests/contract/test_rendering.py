@@ -235,7 +235,7 @@ def test_empty_file_is_told():
 def test_shortened_lines_are_named():
     cut = replace(samples.LINES, cut_lines=(10,))
     text = read_file.CONTRACT.render(read_file.ReadFileResult.of(cut))
-    assert "Shortened, because overlong: lines 10." in text
+    assert "Cut, because overlong: lines 10." in text
 
 
 def test_closing_fence_in_a_file_does_not_close_the_fence():
@@ -270,6 +270,12 @@ def test_document_that_is_too_long_lists_its_sections_and_goes_on_without_a_gap(
     assert "- `part-1` `Part 1`, lines 1-1" in text
 
 
+def test_cut_notebook_does_not_name_lines_that_its_file_does_not_have():
+    text = read_doc.CONTRACT.render(document(2_000, end_line=90))
+    assert "truncated: go on with one section" in text
+    assert "start_line=" not in text
+
+
 def test_document_that_the_service_cut_goes_on_where_it_says():
     text = read_doc.CONTRACT.render(document(10, next_start_line=20))
     assert "truncated: lines 10-19 of 5000 are shown" in text
@@ -279,6 +285,7 @@ def test_document_that_the_service_cut_goes_on_where_it_says():
 def test_document_that_fits_has_no_list_of_sections():
     text = read_doc.CONTRACT.render(document(10))
     assert "Lines 10-19 of 5000, whole." in text
+    assert "part-1" not in read_doc.CONTRACT.render(document(300))
     assert "part-1" not in text
 
 

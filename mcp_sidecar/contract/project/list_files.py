@@ -29,9 +29,9 @@ class ListFilesArguments(Arguments):
     )
     pattern: OptionalPath = Field(
         None,
-        description="Glob over whole paths, in all folders below path; left out, one folder is "
-        "listed.",
-        examples=["**/*.html"],
+        description="Glob as in .gitignore, for all files below path: *.html matches in any "
+        "folder, docs/*.md in one. Left out, one folder is listed.",
+        examples=["**/test_*.py"],
     )
     ref: Ref = None
     limit: int = Field(

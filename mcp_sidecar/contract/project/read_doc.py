@@ -12,6 +12,7 @@ from mcp_sidecar.contract.base import (
     ToolContract,
 )
 from mcp_sidecar.contract.fields import Ref, RequiredPath
+from mcp_sidecar.contract.limits import MAX_RESULT_CHARACTERS
 from mcp_sidecar.contract.project.search_docs import trail_text
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.code import fenced
@@ -20,6 +21,7 @@ from mcp_sidecar.contract.text import link, path_span, span, word
 
 NAME = "read_doc"
 MAX_SECTION_CHARACTERS = 300
+ROOM_FOR_SECTIONS = MAX_RESULT_CHARACTERS // 10
 
 
 class ReadDocArguments(Arguments):
@@ -79,32 +81,38 @@ def render(result: ReadDocResult) -> Rendering:
         ]
     )
     rows = result.text.removesuffix("\n").split("\n") if result.text else []
-    room = answer.free * 3 // 4 if result.sections else answer.free
-    text, shown = fenced(rows, most=room, language=result.format)
+    text, shown = fenced(rows, most=answer.free, language=result.format)
+    if shown < len(rows) or result.next_start_line is not None:
+        text, shown = fenced(rows, most=answer.free - ROOM_FOR_SECTIONS, language=result.format)
     if text:
         answer.add(text)
-    next_line = _next_line(result, shown, len(rows))
-    if next_line is None:
+    if shown == len(rows) and result.next_start_line is None:
         ending = f"Lines {result.start_line}-{result.end_line} of {result.total_lines}, whole."
         return Rendering(answer.text([ending]), shown)
     if result.sections:
         answer.add("Sections, for the argument section:")
         listed = answer.add_rows(_section(section) for section in result.sections)
-        left = len(result.sections) - listed
-        if left:
+        if left := len(result.sections) - listed:
             answer.add(f"and {left} more sections, not listed.")
-    ending = (
+    return Rendering(answer.text([_truncation(result, shown, len(rows))]), shown)
+
+
+def _truncation(result: ReadDocResult, shown: int, total: int) -> str:
+    """Return what of the text is shown and how to go on.
+
+    The rows of a notebook are no lines of its file; where they were cut, only a section or the
+    source can be asked for.
+    """
+    if shown == total:
+        next_line = result.next_start_line or result.end_line + 1
+    elif total == result.end_line - result.start_line + 1:
+        next_line = result.start_line + shown
+    else:
+        return "truncated: go on with one section, or read the source with read_file of this path"
+    return (
         f"truncated: lines {result.start_line}-{next_line - 1} of {result.total_lines} are shown. "
         f"Go on with one section, or with read_file of this path and start_line={next_line}"
     )
-    return Rendering(answer.text([ending]), shown)
-
-
-def _next_line(result: ReadDocResult, shown: int, total: int) -> int | None:
-    """Return the line of the file to go on with; None when all of the text is shown."""
-    if shown < total:
-        return result.start_line + shown
-    return result.next_start_line
 
 
 def _section(section: SectionItem) -> str:

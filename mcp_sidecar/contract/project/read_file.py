@@ -21,6 +21,7 @@ from mcp_sidecar.contract.text import link, path_span, span, word
 NAME = "read_file"
 MAX_LINE_NUMBER = 100_000_000
 MAX_CUT_LINES_NAMED = 20
+CUT = " … (cut)"
 
 
 class ReadFileArguments(Arguments):
@@ -61,9 +62,11 @@ def render(result: ReadFileResult) -> Rendering:
     answer = Answer([f"Read from {state(result.freshness)}", _title(result)])
     if result.note:
         answer.add(f"Note: {span(result.note)}")
-    text, shown = fenced(
-        numbered(result.lines, result.start_line), most=answer.free, language=result.language
-    )
+    rows = [
+        f"{row}{CUT}" if number in result.cut_lines else row
+        for number, row in enumerate(numbered(result.lines, result.start_line), result.start_line)
+    ]
+    text, shown = fenced(rows, most=answer.free, language=result.language)
     if text:
         answer.add(text)
     return Rendering(answer.text(_closing(result, shown)), shown)
@@ -93,7 +96,7 @@ def _closing(result: ReadFileResult, shown: int) -> list[str]:
         named = ", ".join(map(str, result.cut_lines[:MAX_CUT_LINES_NAMED]))
         more = len(result.cut_lines) - MAX_CUT_LINES_NAMED
         lines.append(
-            f"Shortened, because overlong: lines {named}{f' and {more} more' if more > 0 else ''}."
+            f"Cut, because overlong: lines {named}{f' and {more} more' if more > 0 else ''}."
         )
     return lines
 
