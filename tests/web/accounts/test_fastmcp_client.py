@@ -2,8 +2,6 @@
 
 import asyncio
 import re
-import subprocess
-import sys
 
 import httpx
 import pytest
@@ -11,8 +9,9 @@ from fastmcp import Client
 from fastmcp.client.auth import OAuth
 from key_value.aio.stores.memory import MemoryStore
 
-from tests.deploy.stack import PROJECT, Process, answers
+from tests.deploy.stack import answers
 from tests.services import free_port
+from tests.web.accounts.installation import Installation
 from tests.web.accounts.person import Person
 
 PASSWORD = "correct horse battery"
@@ -20,52 +19,10 @@ PASSWORD = "correct horse battery"
 pytestmark = pytest.mark.filterwarnings("ignore:Using in-memory token storage")
 
 
-class Installation:
-    """Portolan's web application with `live_app` as its MCP server, on a fresh database."""
-
-    def __init__(self, folder):
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.variables = {
-            "PORTOLAN_DATA_DIR": str(folder),
-            "PORTOLAN_DEBUG": "1",
-            "PORTOLAN_PUBLIC_URL": self.url,
-            "PORTOLAN_DATABASE_URL": "",
-        }
-        command = (sys.executable, "-m", "uvicorn", "--no-access-log", "--port", str(self.port))
-        self.process = Process(
-            (*command, "tests.web.accounts.live_app:application"),
-            log=folder / "output",
-            answers=lambda: answers(f"{self.url}/o/"),
-            DJANGO_SETTINGS_MODULE="web.config.settings.production",
-            **self.variables,
-        )
-
-    def manage(self, *arguments):
-        """Run a management command and return what it printed."""
-        import os
-
-        return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=PROJECT,
-            env={**os.environ, **self.variables}
-            | {"DJANGO_SETTINGS_MODULE": "web.config.settings.production"},
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-
-
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("installation")
-    running = Installation(folder)
-    running.manage("migrate", "--verbosity", "0")
-    try:
-        running.process.start()
+    with Installation(tmp_path_factory.mktemp("installation")).running() as running:
         yield running
-    finally:
-        running.process.stop()
 
 
 @pytest.fixture

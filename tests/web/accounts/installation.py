@@ -1,0 +1,55 @@
+"""Portolan's web application in a process of its own, with `live_app` as its MCP server."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Self
+
+from tests.deploy.stack import PROJECT, Process, answers
+from tests.services import free_port
+
+
+class Installation:
+    """Portolan's web application with `live_app` as its MCP server, on a fresh database."""
+
+    def __init__(self, folder):
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.variables = {
+            "PORTOLAN_DATA_DIR": str(folder),
+            "PORTOLAN_DEBUG": "1",
+            "PORTOLAN_PUBLIC_URL": self.url,
+            "PORTOLAN_DATABASE_URL": "",
+        }
+        command = (sys.executable, "-m", "uvicorn", "--no-access-log", "--port", str(self.port))
+        self.process = Process(
+            (*command, "tests.web.accounts.live_app:application"),
+            log=folder / "output",
+            answers=lambda: answers(f"{self.url}/o/"),
+            DJANGO_SETTINGS_MODULE="web.config.settings.production",
+            **self.variables,
+        )
+
+    def manage(self, *arguments):
+        """Run a management command and return what it printed."""
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=PROJECT,
+            env={**os.environ, **self.variables}
+            | {"DJANGO_SETTINGS_MODULE": "web.config.settings.production"},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+    @contextmanager
+    def running(self) -> Iterator[Self]:
+        """Make the database, start the process; end it afterwards."""
+        self.manage("migrate", "--verbosity", "0")
+        try:
+            self.process.start()
+            yield self
+        finally:
+            self.process.stop()
