@@ -1,0 +1,75 @@
+"""Paths of a ref: looked up in the index alone, so that nothing outside of a tree can be named."""
+
+from difflib import get_close_matches
+
+from django.db.models import QuerySet
+
+from web.core.errors import NotFound
+from web.library.models import Entry, Ref, Repository
+
+_SUGGESTED = 5
+_COMPARED = 2000
+_LONGEST_COMPARED = 300
+
+
+def entries_below(ref: Ref, folder: str) -> QuerySet[Entry]:
+    """Return the entries of a ref below a folder, of all of it for an empty one."""
+    entries = Entry.objects.filter(ref=ref)
+    if not folder:
+        return entries
+    # "0" is the character after "/": a range over the index of paths.
+    return entries.filter(path__path__gte=f"{folder}/", path__path__lt=f"{folder}0")
+
+
+def entry_at(repository: Repository, ref: Ref | None, path: str) -> Entry:
+    """Return the entry at a path of a ref.
+
+    Raises NotFound, in the same words for every path that is not there, with the nearest paths.
+    """
+    name = path.removeprefix("./")
+    if ref is not None and "\0" not in name:
+        found = (
+            Entry.objects.filter(ref=ref, path__path=name).select_related("path", "content").first()
+        )
+        if found is not None:
+            return found
+    raise NotFound(
+        f"There is no file {path[:200]!r} in repository {repository.name}"
+        + (f" at {ref.name}." if ref else ": it has nothing indexed yet."),
+        hint=_hint(ref, name) if ref else "Wait for the first sync, or ask staff to sync it.",
+    )
+
+
+def folder_of(path: str | None) -> str:
+    """Return a folder's path as entries have it: no slash at either end, empty for the root."""
+    folder = (path or "").replace("\0", "\ufffd").removeprefix("./").strip("/")
+    return "" if folder == "." else folder
+
+
+def _hint(ref: Ref, path: str) -> str:
+    general = "Use list_files or search_code to find it."
+    if not path or len(path) > _LONGEST_COMPARED or "\0" in path:
+        return general
+    folder = path.strip("/")
+    if entries_below(ref, folder).exists():
+        return f"It is a folder: use list_files with path={folder!r}."
+    near = nearest_paths(ref, path)
+    return f"Did you mean: {', '.join(near)}?" if near else general
+
+
+def nearest_paths(ref: Ref, path: str) -> list[str]:
+    """Return paths of the ref that look like `path`: the same name elsewhere, or a near name."""
+    folder, _, name = path.rpartition("/")
+    if not name:
+        return []
+    paths = Entry.objects.filter(ref=ref).values_list("path__path", flat=True)
+    elsewhere = list(paths.filter(path__path__iendswith=f"/{name}").order_by("path__path")[:50])
+    elsewhere += list(paths.filter(path__path__iexact=name)[:1])
+    if elsewhere:
+        return get_close_matches(path, elsewhere, n=_SUGGESTED, cutoff=0) or elsewhere[:_SUGGESTED]
+    beside = list(
+        entries_below(ref, folder).values_list("path__path", flat=True)[:_COMPARED]
+        if folder
+        else paths[:_COMPARED]
+    )
+    return get_close_matches(path, beside, n=_SUGGESTED, cutoff=0.7)
