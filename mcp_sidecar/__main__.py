@@ -1,6 +1,7 @@
 """Run the sidecar: `python -m mcp_sidecar`."""
 
 import argparse
+import gc
 import signal
 import sys
 from types import FrameType
@@ -17,6 +18,7 @@ BACKLOG = 2048
 
 def main() -> None:
     """Serve MCP on the sidecar's port until SIGTERM; calls that run are answered, then it ends."""
+    gc.disable()  # nothing of the start is garbage; the application enables it
     boot()
     from django.conf import settings
 

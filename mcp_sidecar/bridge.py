@@ -47,7 +47,8 @@ class Bridge:
         self.threads = threads
         self.deadline_seconds = deadline_seconds
         # One place per call that runs or waits; taking and giving back is atomic without a lock.
-        self._places = deque(range(threads + waiting))
+        self.capacity = threads + waiting
+        self._places = deque(range(self.capacity))
         self._pool: ThreadPoolExecutor | None = None
         self._connections: list[BaseDatabaseWrapper] = []
         self._lock = Lock()
@@ -87,6 +88,11 @@ class Bridge:
     def is_full(self) -> bool:
         """Whether the next call would be refused."""
         return not self._places
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs or waits."""
+        return len(self._places) == self.capacity
 
     def close(self) -> None:
         """End the threads after what they run now, and close their connections."""
@@ -240,6 +246,11 @@ async def call[R](function: Callable[..., R], /, **kwargs: Any) -> R:
 async def look_up[R](function: Callable[..., R], /, **kwargs: Any) -> R:
     """Run a short read that the sidecar itself needs; see `Bridge.run`."""
     return await LOOK_UPS.run(function, kwargs)
+
+
+def is_idle() -> bool:
+    """Return whether nothing runs or waits."""
+    return TOOLS.is_idle and LOOK_UPS.is_idle
 
 
 def close() -> None:

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 
 from django.core.cache import caches
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 from mcp_sidecar import bridge
+from mcp_sidecar.bootstrap import unapplied_migrations
 from web.library.selectors.generation import index_generation
 
 logger = logging.getLogger(__name__)
@@ -50,8 +50,7 @@ def _database_answers() -> bool:
 
 
 def _database_is_migrated() -> bool:
-    executor = MigrationExecutor(connection)
-    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return not unapplied_migrations()
 
 
 def _cache_answers() -> bool:
