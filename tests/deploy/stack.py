@@ -106,6 +106,7 @@ class Stack:
             web_port=self.web_port,
             sidecar_port=self.sidecar_port,
             max_body_bytes=LIMITS.max_body_bytes,
+            scheme="https" if public_url.startswith("https://") else "$scheme",
         )
         command = nginx_command(nginx_or_fail(), self.proxy)
         self.nginx = self._process("nginx", command, self.port, "/healthz")

@@ -107,6 +107,12 @@ def test_everything_else_is_the_web_application(client):
     assert client.get("/static/pages/portolan.css").status_code == 200
 
 
+def test_r29_web_refuses_a_foreign_host_without_a_traceback_in_the_log(stack, client):
+    assert client.get("/", headers={"Host": "hub.example.org"}).status_code == 200
+    assert client.get("/", headers={"Host": "evil.example"}).status_code == 400
+    assert "DisallowedHost" not in (stack.folder / "web.output").read_text()
+
+
 def test_a_real_tool_is_called_through_nginx(client):
     call = {"name": "add", "arguments": {"a": 2, "b": 40}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}

@@ -192,6 +192,8 @@ def logging_settings(
             # Django's own handlers would write the same record a second time, unredacted.
             "django": {"handlers": [], "propagate": True, "level": level},
             "django.server": {"handlers": [], "propagate": True},
+            # A foreign Host is answered with 400; a traceback for each probe would drown the rest.
+            "django.security.DisallowedHost": {"level": "CRITICAL"},
             "mcp.server.streamable_http": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},  # writes whole addresses, with their queries
             "httpx2": {"level": "WARNING"},

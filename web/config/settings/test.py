@@ -17,3 +17,7 @@ DEBUG = False
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
 STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405 - WhiteNoise warns without it
+# A file, not memory: the sidecar's threads each have a connection, which SQLite in memory neither
+# closes nor lets wait for one another.
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}  # noqa: F405
