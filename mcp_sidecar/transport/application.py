@@ -15,6 +15,7 @@ from mcp_sidecar import bridge, signals
 from mcp_sidecar.servers.definition import ServerDefinition
 from mcp_sidecar.servers.lesson import LESSON
 from mcp_sidecar.servers.project import PROJECT
+from mcp_sidecar.transport.discovery import PREFIX, serve_metadata
 from mcp_sidecar.transport.dispatch import Dispatcher, ServerOf
 from mcp_sidecar.transport.gate import Gate, not_found
 from mcp_sidecar.transport.messages import encoded
@@ -82,6 +83,9 @@ class Application:
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
+        if path.startswith(PREFIX):
+            await serve_metadata(scope, send)
+            return
         gate = self._gates.get(path.removesuffix("/"))
         if gate is not None:
             await gate.serve(None, scope, receive, send)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
+from urllib.parse import quote
 
 from django.conf import settings
 
@@ -124,15 +125,21 @@ class Gate:
         query = scope.get("query_string", b"")
         path = self.definition.path_of(repository)
         if query and _holds_a_token(query):
-            raise unauthorized("A token belongs into the Authorization header, never the address.")
+            raise self._unauthorized(
+                scope, "A token belongs into the Authorization header, never the address."
+            )
         try:
             return await caller_of(
                 headers, resource=resource_of(path), scope=self.definition.token_scope
             )
         except Unauthorized:
-            raise unauthorized(
-                "The token is not valid here: unknown, expired or revoked."
+            raise self._unauthorized(
+                scope, "The token is not valid here: unknown, expired or revoked."
             ) from None
+
+    def _unauthorized(self, scope: Scope, message: str) -> Refusal:
+        """Return the refusal of a credential, which says where to get one for this very address."""
+        return unauthorized(message, path=scope["path"], token_scope=self.definition.token_scope)
 
     async def _single(
         self, exchange: Exchange, value: Any, body: bytes, stated: str, scope: Scope
@@ -191,9 +198,15 @@ def not_found() -> Refusal:
     return Refusal(404, "not_found", "There is nothing at this address.")
 
 
-def unauthorized(message: str) -> Refusal:
-    """Return the refusal of a credential, with the challenge of RFC 6750."""
-    challenge = f'Bearer realm="portolan", error="invalid_token", error_description="{message}"'
+def unauthorized(message: str, *, path: str, token_scope: str | None) -> Refusal:
+    """Return the refusal of a credential, with the challenge of RFC 6750 and RFC 9728."""
+    metadata = f"{settings.PUBLIC_URL}/.well-known/oauth-protected-resource{quote(path)}"
+    challenge = (
+        f'Bearer realm="portolan", error="invalid_token", error_description="{message}", '
+        f'resource_metadata="{metadata}"'
+    )
+    if token_scope is not None:
+        challenge += f', scope="{token_scope}"'
     return Refusal(
         401, "invalid_token", message, headers=((b"www-authenticate", challenge.encode()),)
     )

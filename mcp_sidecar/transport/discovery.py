@@ -1,0 +1,50 @@
+"""What a client reads after a 401: the metadata of the endpoint that it called (RFC 9728)."""
+
+import json
+from typing import Any, Final
+
+from django.apps import apps
+
+from mcp_sidecar import bridge
+from mcp_sidecar.transport.gate import not_found
+from mcp_sidecar.transport.responses import JSON, HeaderList, Scope, Send, respond
+from web.core.errors import PortolanError
+
+PREFIX: Final = "/.well-known/oauth-protected-resource"
+# Pages of any origin may read it: the document is the same for everyone.
+_HEADERS: Final[HeaderList] = (JSON, (b"access-control-allow-origin", b"*"))
+_PREFLIGHT: Final[HeaderList] = (
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-allow-methods", b"GET"),
+    (b"access-control-allow-headers", b"mcp-protocol-version"),
+    (b"access-control-max-age", b"86400"),
+)
+
+
+async def serve_metadata(scope: Scope, send: Send) -> None:
+    """Answer an address below `PREFIX`: the endpoint's document, or a 404 in JSON."""
+    method, path = scope["method"], scope["path"].removeprefix(PREFIX)
+    if method == "OPTIONS":
+        await respond(send, 204, b"", _PREFLIGHT)
+        return
+    try:
+        document = await _document(path)
+    except PortolanError as error:
+        body = json.dumps({"error": error.code, "message": str(error)}).encode()
+        await respond(send, 503, body, (*_HEADERS, (b"retry-after", b"1")))
+        return
+    if document is None:
+        await respond(send, 404, not_found().body, _HEADERS)
+    elif method not in {"GET", "HEAD"}:
+        body = b'{"error":"method_not_allowed","message":"Read this document with GET."}'
+        await respond(send, 405, body, (*_HEADERS, (b"allow", b"GET, HEAD")))
+    else:
+        await respond(send, 200, json.dumps(document).encode(), _HEADERS)
+
+
+async def _document(path: str) -> dict[str, Any] | None:
+    if not apps.is_installed("web.accounts"):
+        return None
+    from web.accounts.selectors import protected_resource_metadata
+
+    return await bridge.look_up(protected_resource_metadata, path=path)
