@@ -52,7 +52,9 @@ def shortened(text: str, most: int) -> str:
 
 def longest_run(text: str) -> int:
     """Return the length of the longest run of backticks."""
-    return max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    if "`" not in text:
+        return 0
+    return max(len(run) for run in _BACKTICKS.findall(text))
 
 
 def span(text: str, most: int = 400) -> str:

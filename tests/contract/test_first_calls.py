@@ -1,0 +1,116 @@
+"""What a model that sees only tools/list would call first, for questions as people ask them."""
+
+import jsonschema
+import pytest
+
+from mcp_sidecar.contract.descriptor import descriptors
+from mcp_sidecar.contract.project import CONTRACTS
+from mcp_sidecar.contract.reading import read_arguments
+
+NAMES = ("django", "wagtail")
+TOOLS = {shown["name"]: shown for shown in descriptors(CONTRACTS, NAMES)}
+BY_NAME = {contract.name: contract for contract in CONTRACTS}
+DJANGO = {"repository": "django"}
+WAGTAIL = {"repository": "wagtail"}
+FIRST_CALLS = [
+    ("Which repositories can you see here?", "list_repositories", {}),
+    ("Is any of our repositories out of date?", "list_repositories", {}),
+    ("What languages is wagtail written in?", "get_repository", WAGTAIL),
+    ("What changed last in django?", "get_repository", DJANGO),
+    ("Which versions of django are indexed?", "get_repository", DJANGO),
+    ("I have to work on wagtail and do not know it.", "get_repository", WAGTAIL),
+    (
+        "Where does django compare the CSRF token with the cookie?",
+        "search_code",
+        DJANGO | {"query": "where is the CSRF token compared with the cookie"},
+    ),
+    (
+        "Who calls select_related in wagtail?",
+        "search_code",
+        WAGTAIL | {"query": "select_related", "limit": 20},
+    ),
+    (
+        "Where does the error 'Cannot resolve keyword into field' come from?",
+        "search_code",
+        {"query": '"Cannot resolve keyword"'},
+    ),
+    (
+        "Find the tests of the CSRF middleware.",
+        "search_code",
+        DJANGO | {"query": "csrf middleware", "path": "tests"},
+    ),
+    (
+        "How does wagtail's JavaScript open the sidebar?",
+        "search_code",
+        WAGTAIL | {"query": "open the sidebar", "language": "javascript"},
+    ),
+    ("Does anyone use GraphQL?", "search_code", {"query": "GraphQL"}),
+    ("Where is the class QuerySet?", "find_symbol", {"name": "QuerySet", "kind": "class"}),
+    ("Show me QuerySet.bulk_create.", "find_symbol", {"name": "QuerySet.bulk_create"}),
+    ("Which repository defines StreamField?", "find_symbol", {"name": "StreamField"}),
+    (
+        "Which constants begin with MAX_ in django?",
+        "find_symbol",
+        DJANGO | {"name": "MAX_", "kind": "constant"},
+    ),
+    ("What is in the folder docs of django?", "list_files", DJANGO | {"path": "docs"}),
+    ("List all HTML templates of wagtail.", "list_files", WAGTAIL | {"pattern": "*.html"}),
+    (
+        "Where is the file resolvers.py?",
+        "list_files",
+        DJANGO | {"pattern": "**/resolvers.py"},
+    ),
+    (
+        "Which migrations does wagtail's images app have?",
+        "list_files",
+        WAGTAIL | {"path": "wagtail/images/migrations"},
+    ),
+    (
+        "Show django/shortcuts.py.",
+        "read_file",
+        DJANGO | {"path": "django/shortcuts.py"},
+    ),
+    (
+        "Show lines 100 to 150 of django/middleware/csrf.py.",
+        "read_file",
+        DJANGO | {"path": "django/middleware/csrf.py", "start_line": 100, "line_count": 51},
+    ),
+    (
+        "What did setup.cfg say in version 4.2?",
+        "read_file",
+        DJANGO | {"path": "setup.cfg", "ref": "4.2"},
+    ),
+    ("How do I configure logging?", "search_docs", {"query": "how to configure logging"}),
+    (
+        "What is new in Django 5.2?",
+        "search_docs",
+        DJANGO | {"query": "release notes 5.2"},
+    ),
+    (
+        "How did async views work in 4.2?",
+        "search_docs",
+        DJANGO | {"query": "async views", "ref": "4.2"},
+    ),
+    ("What documentation does wagtail have?", "list_docs", WAGTAIL),
+    ("What how-to pages are there for django?", "list_docs", DJANGO | {"path": "docs/howto"}),
+    (
+        "Read docs/howto/logging.txt of django.",
+        "read_doc",
+        DJANGO | {"path": "docs/howto/logging.txt"},
+    ),
+    (
+        "Read the section on permissions of docs/topics/auth/default.txt.",
+        "read_doc",
+        DJANGO | {"path": "docs/topics/auth/default.txt", "section": "Permissions"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("task", "tool", "arguments"), FIRST_CALLS)
+def test_first_call_of_a_task_is_valid(task, tool, arguments):
+    jsonschema.validate(arguments, TOOLS[tool]["inputSchema"])
+    read_arguments(BY_NAME[tool], arguments, names=NAMES)
+
+
+def test_tasks_touch_every_tool():
+    assert {tool for _, tool, _ in FIRST_CALLS} == set(TOOLS)
