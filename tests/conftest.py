@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Generator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,3 +19,13 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, but make test-all skips nothing"
     return report
+
+
+@pytest.fixture
+def data_folder(settings: Any, tmp_path: Path) -> Path:
+    """Give the test a data folder of its own, and leave to copy repositories of this machine."""
+    settings.DATA_DIR = tmp_path / "data"
+    settings.DATA_DIR.mkdir()
+    settings.ALLOW_LOCAL_REPOSITORIES = True
+    folder: Path = settings.DATA_DIR
+    return folder

@@ -1,7 +1,6 @@
 """What tests of the library share: a data folder of their own and a real repository."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -9,11 +8,8 @@ from tests.gitrepos import GitRepository
 
 
 @pytest.fixture(autouse=True)
-def _data_folder(settings: Any, tmp_path: Path) -> None:
+def _data_folder(data_folder: Path) -> None:
     """Keep mirrors below the test's own folder."""
-    settings.DATA_DIR = tmp_path / "data"
-    settings.DATA_DIR.mkdir()
-    settings.ALLOW_LOCAL_REPOSITORIES = True
 
 
 @pytest.fixture
