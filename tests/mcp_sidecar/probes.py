@@ -1,0 +1,259 @@
+"""A server of small tools that do what a test needs: fail in a given way, wait, meet, count.
+
+It is a server like the product's own and takes the same ways. Under uvicorn:
+`uvicorn tests.mcp_sidecar.probes:application`.
+"""
+
+import os
+import threading
+from typing import Any
+
+if "PORTOLAN_PROBES" in os.environ:
+    from mcp_sidecar.bootstrap import boot_django
+
+    boot_django()
+
+from django.contrib.auth import get_user_model
+from django.db import connection
+from pydantic import Field
+
+from mcp_sidecar import bridge
+from mcp_sidecar.contract.base import (
+    Arguments,
+    Description,
+    Hints,
+    Rendering,
+    Result,
+    ToolContract,
+)
+from mcp_sidecar.servers.definition import ServerDefinition
+from mcp_sidecar.tools.base import BoundTool, Call
+from web.core import errors
+from web.core.limits import LIMITS
+
+SECRET = "planted-secret-7f3a /srv/portolan SELECT * FROM psycopg"
+WRITES = Hints(read_only=False, idempotent=False)
+
+
+class Nothing(Arguments):
+    """No arguments."""
+
+
+class Word(Arguments):
+    """One word."""
+
+    word: str = Field("", description="A word.", examples=["x"])
+
+
+class Number(Arguments):
+    """One number."""
+
+    number: int = Field(1, ge=1, le=1000, description="A number.", examples=[5])
+
+
+class Text(Result):
+    """A text."""
+
+    text: str
+
+
+class Row(Result):
+    """A structured result with every kind of value."""
+
+    title: str
+    number: int
+    ratio: float
+    flag: bool
+    missing: str | None = None
+    names: tuple[str, ...] = ()
+
+
+class State:
+    """What the tools of one test share."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.barrier = threading.Barrier(1)
+        self.started = threading.Event()
+        self.release = threading.Event()
+        self.threads: set[str] = set()
+
+
+STATE = State()
+
+
+def reset() -> State:
+    """Give the tools a new state and return it."""
+    STATE.__init__()  # type: ignore[misc]
+    return STATE
+
+
+async def echo(call: Call, arguments: Word) -> Text:
+    """Return the word."""
+    STATE.calls.append(arguments.word)
+    return Text(text=arguments.word)
+
+
+async def who(call: Call, arguments: Nothing) -> Text:
+    """Return who calls."""
+    return Text(text=f"{call.principal.user_id} {call.principal.is_member} {call.scope.single}")
+
+
+async def row(call: Call, arguments: Word) -> Row:
+    """Return a structured result."""
+    return Row(title=arguments.word, number=3, ratio=0.1, flag=True, names=("a", "b"))
+
+
+def raised(*, kind: str) -> str:
+    """Raise what `kind` names, with a secret in its text."""
+    if kind == "assertion":
+        raise AssertionError(SECRET)
+    if kind == "memory":
+        raise MemoryError(SECRET)
+    if kind == "disk":
+        raise OSError(28, f"No space left on device: {SECRET}", "/srv/portolan/x")
+    if kind == "timeout":
+        raise TimeoutError(SECRET)
+    if kind == "pydantic":
+        Number.model_validate({"number": SECRET})
+    if kind == "missing_table":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT secret FROM planted_secret")
+    if kind == "stop":
+        raise StopIteration(SECRET)
+    for error in (errors.NotFound, errors.Conflict, errors.NotAllowed, errors.TooLarge):
+        if error.code == kind:
+            raise error("It went wrong.", hint="Do something else.")
+    if kind == "unavailable":
+        raise errors.Unavailable("Git does not answer.", hint="Try again.")
+    raise errors.InvalidInput("It cannot be.", hint="Send something else.", fields={"word": "no"})
+
+
+async def fail(call: Call, arguments: Word) -> Text:
+    """Fail in the bridged function."""
+    return await bridge.call(raised, kind=arguments.word)
+
+
+async def fail_here(call: Call, arguments: Word) -> Text:
+    """Fail in the tool itself."""
+    return Text(text=raised(kind=arguments.word))
+
+
+def met() -> str:
+    """Return once as many threads have come here as the barrier wants."""
+    STATE.barrier.wait(timeout=60)
+    return threading.current_thread().name
+
+
+async def meet(call: Call, arguments: Nothing) -> Text:
+    """Wait for the others."""
+    return Text(text=await bridge.call(met))
+
+
+def waited() -> str:
+    """Say that it started, and return when it is released."""
+    STATE.started.set()
+    STATE.release.wait(timeout=60)
+    return "released"
+
+
+async def wait(call: Call, arguments: Nothing) -> Text:
+    """Wait until the test says so."""
+    return Text(text=await bridge.call(waited))
+
+
+def queried(*, number: int) -> str:
+    """Run a short query on this thread's connection."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s + 1", [number])
+        STATE.threads.add(threading.current_thread().name)
+        return str(cursor.fetchone()[0])
+
+
+queried.__module__ = "tests.mcp_sidecar.selectors"  # a read, as those of selectors are
+
+
+async def query(call: Call, arguments: Number) -> Text:
+    """Ask the database."""
+    STATE.calls.append("query")
+    return Text(text=await bridge.call(queried, number=arguments.number))
+
+
+def written(*, word: str) -> str:
+    """Write a row in a transaction of its own."""
+    get_user_model().objects.create(username=word)
+    return word
+
+
+async def write(call: Call, arguments: Word) -> Text:
+    """Write a row."""
+    return Text(text=await bridge.call(written, word=arguments.word))
+
+
+async def large(call: Call, arguments: Number) -> Text:
+    """Return many characters."""
+    return Text(text="ä\u2028</x>" * arguments.number)
+
+
+async def github(call: Call, arguments: Nothing) -> Text:
+    """Be there only for callers with a GitHub token."""
+    return Text(text="with a token")
+
+
+def _bound(function: Any, arguments: type[Arguments], result: type[Result], **more: Any) -> BoundTool:
+    def render(result: Any) -> Rendering:
+        if getattr(result, "text", "") == "render badly":
+            raise KeyError(SECRET)
+        return Rendering(result.text if isinstance(result, Text) else result.title)
+
+    name = f"probe_{function.__name__}"
+    description = Description(purpose=name, not_for="x", returns="x", errors="x")
+    return BoundTool(
+        ToolContract(
+            name=name,
+            title=name,
+            description=description,
+            arguments=arguments,
+            result=result,
+            renderer=render,
+            **more,
+        ),
+        function,
+    )
+
+
+TOOLS = (
+    _bound(echo, Word, Text, uses_repository=True),
+    _bound(who, Nothing, Text, cache_seconds=None),
+    _bound(row, Word, Row, structured=True),
+    _bound(fail, Word, Text, cache_seconds=None),
+    _bound(fail_here, Word, Text, cache_seconds=None),
+    _bound(meet, Nothing, Text, cache_seconds=None),
+    _bound(wait, Nothing, Text, cache_seconds=None),
+    _bound(query, Number, Text, cache_seconds=None),
+    _bound(write, Word, Text, cache_seconds=None, hints=WRITES),
+    _bound(large, Number, Text, project_wide=True),
+    _bound(github, Nothing, Text, requires_github_token=True, cache_seconds=None),
+)
+
+
+def _instructions(*, repository: str | None, tools: tuple[BoundTool, ...]) -> str:
+    return f"{repository}: {', '.join(tool.contract.name for tool in tools)}"
+
+
+PROBES = ServerDefinition(
+    name="portolan-probes",
+    title="Probes",
+    description="Tools that do what a test needs.",
+    path="/mcp/probes",
+    tools=TOOLS,
+    instructions=_instructions,
+    token_scope="project",
+    over_repositories=True,
+)
+DEADLINE = LIMITS.call_deadline_seconds
+
+if "PORTOLAN_PROBES" in os.environ:
+    from mcp_sidecar.transport.application import SERVERS, Application
+
+    application = Application((*SERVERS, PROBES))
