@@ -167,8 +167,11 @@ async def serve(
     found: tuple[Program, ...], accounts: tuple[demo.Account, ...], *, has_proxy: bool
 ) -> int:
     """Run the programs until one ends or the user asks; return the exit code of `make run`."""
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    if environment.get("DJANGO_SETTINGS_MODULE") == SETTINGS_MODULE:
+        del environment["DJANGO_SETTINGS_MODULE"]  # each program knows its own
     supervisor = Supervisor(
-        environment={**os.environ, "PYTHONUNBUFFERED": "1"},
+        environment=environment,
         width=max(len(program.name) for program in found),
     )
     loop = asyncio.get_running_loop()

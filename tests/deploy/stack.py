@@ -25,6 +25,15 @@ def nginx_or_fail() -> str:
     return nginx
 
 
+def newcomers_environment() -> dict[str, str]:
+    """Return this environment without what the test suite, or a developer, set for Portolan."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name != "DJANGO_SETTINGS_MODULE" and not name.startswith("PORTOLAN_")
+    }
+
+
 class Process:
     """One process: its output goes to a file, and it can be ended and started again."""
 
@@ -45,7 +54,7 @@ class Process:
                 stdout=output,
                 stderr=output,
                 cwd=PROJECT,
-                env={**os.environ, **self.variables},
+                env=newcomers_environment() | self.variables,
             )
         self._process = process
         for _attempt in range(START_SECONDS * 10):
@@ -86,13 +95,10 @@ class Stack:
         self.variables = {
             "PORTOLAN_DATA_DIR": str(folder),
             "PORTOLAN_SECRET_KEY": "only-for-this-test-and-long-enough",
-            "PORTOLAN_DEBUG": "0",
             "PORTOLAN_PUBLIC_URL": public_url,
-            "PORTOLAN_DATABASE_URL": "",
             "PORTOLAN_WEB_PORT": str(self.web_port),
             "PORTOLAN_SIDECAR_PORT": str(self.sidecar_port),
             "PORTOLAN_PROXY_PORT": str(self.port),
-            "DJANGO_SETTINGS_MODULE": "web.config.settings.production",
         }
         python = sys.executable
         self.web = self._process("web", (python, "-m", "web"), self.web_port, "/healthz")
@@ -121,7 +127,7 @@ class Stack:
         subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=PROJECT,
-            env={**os.environ, **self.variables},
+            env=newcomers_environment() | self.variables,
             check=True,
             capture_output=True,
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.deploy.stack import newcomers_environment
 from tests.services import free_port
 
 pytestmark = pytest.mark.services
@@ -33,7 +34,7 @@ class Run:
         self.process = subprocess.Popen(
             command,
             cwd=clone,
-            env={**os.environ, **variables},
+            env=newcomers_environment() | variables,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -78,13 +79,10 @@ def clone(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def variables(tmp_path_factory):
-    """Ports and a data folder of its own; what the test suite itself sets is taken out."""
+    """Ports and a data folder of its own."""
     names = ("WEB_PORT", "SIDECAR_PORT", "PROXY_PORT")
     own = {f"PORTOLAN_{name}": str(free_port()) for name in names}
     own["PORTOLAN_DATA_DIR"] = str(tmp_path_factory.mktemp("data"))
-    for name in ("DEBUG", "SECRET_KEY", "PUBLIC_URL", "DATABASE_URL", "REDIS_URL"):
-        own[f"PORTOLAN_{name}"] = ""
-    own["DJANGO_SETTINGS_MODULE"] = "web.config.settings.production"
     return own
 
 

@@ -1,6 +1,7 @@
 """nginx with the real configuration, in front of a real sidecar and a real web process."""
 
 import json
+import re
 
 import httpx
 import pytest
@@ -44,12 +45,22 @@ def test_r14_r15_both_spellings_are_answered_without_a_redirect(client, path):
     assert "location" not in response.headers
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
-def test_r14_both_spellings_refuse_a_wrong_token_with_the_same_challenge(client, path):
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/", "/mcp/lesson", "/mcp/lesson/"])
+def test_r14_r21_a_wrong_token_is_challenged_with_the_metadata_of_the_very_address(client, path):
     response = client.post(path, json=PING, headers={"Authorization": "Bearer ptl_nobodys-token"})
     assert response.status_code == 401
-    other = client.post("/mcp/", json=PING, headers={"Authorization": "Bearer ptl_nobodys-token"})
-    assert response.headers["www-authenticate"] == other.headers["www-authenticate"]
+    metadata = re.search('resource_metadata="([^"]+)"', response.headers["www-authenticate"])[1]
+    public = "https://hub.example.org"
+    assert metadata == f"{public}/.well-known/oauth-protected-resource{path}"
+    document = client.get(metadata.removeprefix(public))
+    assert document.status_code == 200
+    assert document.headers["content-type"].startswith("application/json")
+    assert document.json()["resource"] == f"{public}{path}"
+    [issuer] = document.json()["authorization_servers"]
+    place = issuer.removeprefix(public)
+    server = client.get(f"/.well-known/oauth-authorization-server{place}")
+    assert server.status_code == 200
+    assert server.json()["issuer"] == issuer
 
 
 @pytest.mark.parametrize(
