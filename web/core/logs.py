@@ -198,5 +198,8 @@ def logging_settings(
             "httpx": {"level": "WARNING"},  # writes whole addresses, with their queries
             "httpx2": {"level": "WARNING"},
             "axes": {"level": "WARNING"},  # each sign-in; the audit has them
+            # Their lines for debugging hold authorization codes and tokens.
+            "oauthlib": {"level": "INFO"},
+            "oauth2_provider": {"level": "INFO"},
         },
     }
