@@ -49,7 +49,8 @@ def offset_of(cursor: str | None, *, filters: Mapping[str, Any]) -> int:
     if number < 0 or mark != _fingerprint(filters):
         raise InvalidInput(
             "The cursor does not belong to this query.",
-            hint="Repeat the call without cursor, or with exactly the arguments of the call that returned it.",
+            hint="Repeat the call without cursor, or with exactly the arguments of the call that "
+            "returned it.",
             fields={"cursor": "does not belong to these arguments"},
         )
     return number
