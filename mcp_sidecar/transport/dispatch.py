@@ -51,7 +51,8 @@ class Dispatcher:
     ) -> None:
         self.definition = definition
         self._server_of = server_of
-        self._lane = Lane(definition) if has_lane and server_of is None else None
+        is_plain = server_of is None and definition.capabilities == {"tools"}
+        self._lane = Lane(definition) if has_lane and is_plain else None
         self._sdk: SDK | None = None
         self._loading = asyncio.Lock()
 

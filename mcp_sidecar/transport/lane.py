@@ -1,8 +1,8 @@
 """The short way for what clients ask all the time: initialize, ping, tools/list, tools/call.
 
 It answers byte for byte what the SDK and FastMCP answer (tests send the same traffic both ways), at
-a fraction of the time and without importing them. What it does not know by heart, a parameter it
-has never seen included, it leaves to them.
+a fraction of the time and without importing them. Params that it does not know by heart it leaves
+to them.
 """
 
 import time
@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.conf import settings
 
 from mcp_sidecar.contract.descriptor import descriptors
-from mcp_sidecar.errors import ProtocolError, unavailable, unforeseen
+from mcp_sidecar.errors import METHOD_NOT_FOUND, ProtocolError, unavailable, unforeseen
 from mcp_sidecar.servers.definition import ServerDefinition
 from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.servers.notes import note_message
@@ -32,7 +32,7 @@ Way = Callable[[Exchange, Params], Awaitable[bytes]]
 
 
 class Lane:
-    """The short way to one server, for requests of the handshake versions."""
+    """The short way to one server that has tools only, for requests of the handshake versions."""
 
     def __init__(self, definition: ServerDefinition) -> None:
         self._lists: dict[tuple[Any, ...], bytes] = {}
@@ -57,10 +57,12 @@ class Lane:
         """
         known = self._ways.get(request.method)
         params = request.params or {}
-        if known is None or not known[0](params):
+        if known is not None and not known[0](params):
             return None
         started, code = time.monotonic(), None
         try:
+            if known is None:
+                raise ProtocolError(METHOD_NOT_FOUND, "Method not found", request.method)
             return await known[1](exchange, params)
         except Exception as error:
             failure = _as_protocol_error(error, exchange, request.method)

@@ -200,7 +200,9 @@ async def github(call: Call, arguments: Nothing) -> Text:
     return Text(text="with a token")
 
 
-def _bound(function: Any, arguments: type[Arguments], result: type[Result], **more: Any) -> BoundTool:
+def _bound(
+    function: Any, arguments: type[Arguments], result: type[Result], **more: Any
+) -> BoundTool:
     def render(result: Any) -> Rendering:
         if getattr(result, "text", "") == "render badly":
             raise KeyError(SECRET)
