@@ -37,6 +37,14 @@ class Limits(BaseSettings):
     max_query_characters: int = Field(500, gt=0, description="Longest search query.")
     max_path_characters: int = Field(8192, gt=0, description="Longest path taken as an argument.")
     max_read_lines: int = Field(400, gt=0, description="Most lines of one read_file answer.")
+    max_grep_lines: int = Field(20, gt=0, description="Most lines of one file in a grep answer.")
+    grep_seconds: float = Field(10.0, gt=0, description="Longest time one grep page may take.")
+    max_walked_commits: int = Field(
+        20_000, gt=0, description="Most commits one page of history looks at."
+    )
+    history_seconds: float = Field(10.0, gt=0, description="Longest time for a page of history.")
+    max_diff_files: int = Field(100, gt=0, description="Most files of a commit that are listed.")
+    max_diff_characters: int = Field(24_000, gt=0, description="Longest diff of a commit.")
     max_line_characters: int = Field(500, gt=0, description="Longest line shown whole.")
     default_list_limit: int = Field(100, gt=0, description="Rows of a list by default.")
     max_list_limit: int = Field(500, gt=0, description="Most rows of one list page.")
@@ -110,6 +118,17 @@ class Limits(BaseSettings):
         10 * 1024 * 1024, gt=0, description="Largest answer fetched from the web, unpacked."
     )
     max_redirects: int = Field(5, ge=0, description="Redirects followed by one fetch.")
+    max_feed_bytes: int = Field(
+        5 * 1024 * 1024, gt=0, description="Largest RSS or Atom feed, unpacked."
+    )
+    min_feed_interval_minutes: int = Field(
+        5, gt=0, description="Least time between two looks at a feed, in minutes."
+    )
+    max_feed_entries: int = Field(
+        1000, gt=0, description="Entries of one feed that are imported, the first of it."
+    )
+    default_post_list: int = Field(20, gt=0, description="Posts on one page of the blog.")
+    max_post_characters: int = Field(500_000, gt=0, description="Longest post.")
     fetch_timeout_seconds: float = Field(20.0, gt=0, description="Longest time of one fetch.")
 
 

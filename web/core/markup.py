@@ -33,6 +33,12 @@ _ATTRIBUTES = {
 }
 
 
+_LONG_LINE = 1000
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?]) +(?=[^\W\d_])")
+_WORD_ENDS = re.compile(r" +(?=[^\W\d_])")
+
+
 def _is_foreign(source: str) -> bool:
     # Browsers drop white space and take a backslash for a slash.
     read = re.sub(r"[\x00-\x20]", "", source).replace("\\", "/")
@@ -84,6 +90,40 @@ def markdown_html(
             _complete(child, base_url)
     html = _Renderer(parser).render(tokens, parser.options, {})
     return _CLEANER.clean(html)
+
+
+def soft_wrapped(text: str) -> str:
+    """Return Markdown with very long lines of prose broken between sentences; it means the same.
+
+    Who reads by lines can then go on in the middle of a paragraph. Code, tables, headings and HTML
+    stay as they are. A new line always begins with a letter, so that it opens no list or heading.
+    """
+    if all(len(line) <= _LONG_LINE for line in text.split("\n")):
+        return text
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        opened = _FENCE.match(line)
+        if opened and (not fence or line.strip().startswith(fence)):
+            fence = "" if fence else opened[1]
+        if fence or len(line) <= _LONG_LINE or line.startswith(("    ", "\t", "#", "|", "<")):
+            lines.append(line)
+        else:
+            lines += _broken(line)
+    return "\n".join(lines)
+
+
+def _broken(line: str) -> list[str]:
+    """Break a line where sentences end, else between words; a word stays whole."""
+    pieces = [line[:0]]
+    for sentence in _SENTENCE_ENDS.split(line):
+        words = [sentence] if len(sentence) <= _LONG_LINE else _WORD_ENDS.split(sentence)
+        for part in words:
+            if pieces[-1] and len(pieces[-1]) + len(part) >= _LONG_LINE:
+                pieces.append(part)
+            else:
+                pieces[-1] = f"{pieces[-1]} {part}" if pieces[-1] else part
+    return pieces
 
 
 class _Renderer(RendererHTML):

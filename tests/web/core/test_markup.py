@@ -1,6 +1,6 @@
 import pytest
 
-from web.core.markup import markdown_html
+from web.core.markup import markdown_html, soft_wrapped
 
 
 def test_markdown_becomes_html():
@@ -75,3 +75,26 @@ def test_relative_links_are_completed():
     assert 'href="https://example.org/docs/b.html"' in html
     assert 'href="#z"' in html
     assert 'href="https://example.org/docs/a/m.md"' in html
+
+
+def test_a_paragraph_of_one_long_line_is_broken_between_sentences_and_means_the_same():
+    sentence = "This is a sentence of some words. "
+    text = f"# Title\n\n{sentence * 100}\n\n- {sentence * 50}- not an item. 1. nor this.\n"
+
+    wrapped = soft_wrapped(text)
+
+    assert max(map(len, wrapped.split("\n"))) <= 1000
+    assert markdown_html(wrapped).split() == markdown_html(text).split()
+
+
+def test_long_lines_of_code_and_tables_are_not_broken():
+    text = f"```\n{'word. ' * 300}\n```\n\n| {'Word. ' * 300} |\n|--|\n\n    {'Word. ' * 300}\n"
+
+    assert soft_wrapped(text) == text
+
+
+def test_a_long_line_without_sentences_is_broken_between_words():
+    wrapped = soft_wrapped("word " * 1000)
+
+    assert max(map(len, wrapped.split("\n"))) <= 1000
+    assert wrapped.split() == ["word"] * 1000

@@ -16,8 +16,8 @@ from django.db import connection
 from web.library.search.tokens import index_text, stem
 
 # How much a word counts in the title of the post, in the heading and in the text of the section.
-_SQLITE_WEIGHTS = "3.0, 2.0, 1.0"
-_POSTGRES_WEIGHTS = "{0.33, 0.33, 0.66, 1.0}"  # of D, C, B and A
+_SQLITE_WEIGHTS = "5.0, 2.5, 1.0"
+_POSTGRES_WEIGHTS = "{0.2, 0.2, 0.5, 1.0}"  # of D, C, B and A
 _POSTGRES_LABELS = ("A", "B", "D")
 _MOST_POSITION = 16383
 _MOST_POSITIONS = 256
@@ -43,17 +43,20 @@ class SectionHit(NamedTuple):
 
 def add_sections(sections: Iterable[SectionText]) -> None:
     """Make sections findable."""
-    found = [(s.section_id, *map(_stems, (s.title, s.heading, s.body))) for s in sections]
+    found = [
+        (section.section_id, [_stems(section.title), _stems(section.heading), _stems(section.body)])
+        for section in sections
+    ]
     with closing(connection.cursor()) as cursor:
         if connection.vendor == "postgresql":
             cursor.executemany(
                 "INSERT INTO posts_fulltext (section_id, vector) VALUES (%s, %s::tsvector)",
-                [(section_id, _vector(parts)) for section_id, *parts in found],
+                [(section_id, _vector(parts)) for section_id, parts in found],
             )
         else:
             cursor.executemany(
                 "INSERT INTO posts_fulltext (rowid, title, heading, body) VALUES (%s, %s, %s, %s)",
-                [(section_id, *map(" ".join, parts)) for section_id, *parts in found],
+                [(section_id, *map(" ".join, parts)) for section_id, parts in found],
             )
 
 
@@ -94,7 +97,8 @@ def _found_by_sqlite(
         expression = f'"{" ".join(phrase)}" AND ({expression})'
     return (
         f"SELECT section.id, section.post_id, -bm25(posts_fulltext, {_SQLITE_WEIGHTS}) AS score"
-        " FROM posts_fulltext JOIN posts_postsection AS section ON section.id = posts_fulltext.rowid"
+        " FROM posts_fulltext AS full_text"
+        " JOIN posts_postsection AS section ON section.id = full_text.rowid"
         " WHERE posts_fulltext MATCH %s ORDER BY score DESC, section.id",
         [expression],
     )

@@ -72,7 +72,7 @@ class PostSearchResult:
 
 @dataclass(frozen=True, slots=True)
 class PostText:
-    """A post, or the part of it from `start_line` on or of one section.
+    """A post from `start_line` on; `sections` are all of it.
 
     `next_start_line` is where to go on when the text met the bound, else None.
     """
@@ -82,10 +82,28 @@ class PostText:
     start_line: int
     end_line: int
     total_lines: int
-    heading: str
     sections: tuple[SectionItem, ...]
     next_start_line: int | None
     stale_feed: StaleFeed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PostPage:
+    """A post as its page shows it: `html` is safe to be put into a page."""
+
+    post: PostItem
+    html: str
+    is_draft: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PostList:
+    """One page of a list of posts, newest first."""
+
+    posts: tuple[PostItem, ...]
+    total_count: int
+    next_cursor: str | None
+    tags: tuple[tuple[str, int], ...]  # most used first
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,201 @@
+"""RSS and Atom, read: a feed's bytes become entries. Nothing is stored here."""
+
+import calendar
+import hashlib
+import io
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+
+import feedparser
+
+from web.core.errors import InvalidInput
+from web.core.fetching import Fetched
+from web.core.html import html_markdown
+from web.core.limits import LIMITS
+from web.core.text import visible_line
+
+# Raised when the same entry would give another post, so that old ones are written anew.
+_CONVERSION = 1
+_LONGEST_GUID = 500
+_TITLE_WORDS = 12
+_PLAIN_TYPES = {"text/plain", "text/markdown", "text/x-markdown"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a feed. `guid` is never empty; `markup` is HTML unless `is_plain`.
+
+    `link_key` is the same for all spellings of one address, empty without a link. `published_at`
+    and `updated_at` are None where the feed gives none.
+    """
+
+    guid: str
+    link: str
+    link_key: str
+    title: str
+    base_url: str
+    markup: str
+    is_plain: bool
+    author: str
+    published_at: datetime | None
+    updated_at: datetime | None
+    tags: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """The digest of all that becomes part of the post."""
+        parts = [
+            *(_CONVERSION, self.guid, self.link, self.title, self.markup, self.is_plain),
+            *(self.author, str(self.published_at), list(self.tags)),
+        ]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def markdown(self) -> str:
+        """Return the text as Markdown. Raises InvalidInput when it cannot be read."""
+        if self.is_plain:
+            return self.markup.replace("\0", "").replace("\r\n", "\n").strip() + "\n"
+        return html_markdown(self.markup, base_url=self.base_url)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFeed:
+    """A feed: its title, its entries in its order, and what was left out, by reason."""
+
+    title: str
+    entries: tuple[Entry, ...]
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+def parsed_feed(fetched: Fetched) -> ParsedFeed:
+    """Read what was fetched as a feed of any usual version.
+
+    Entries beyond LIMITS.max_feed_entries and repeated ones are left out and counted. Raises
+    InvalidInput for what is no feed. Entities are not expanded beyond the parser's bounds, and
+    nothing outside of the document is loaded.
+    """
+    charset = f"; charset={fetched.charset}" if fetched.charset else ""
+    # Without a content-location guids stay as they are; addresses are completed below.
+    headers = {"content-type": f"{fetched.content_type}{charset}"}
+    found = feedparser.parse(io.BytesIO(fetched.body), response_headers=headers)
+    if not found.get("version"):
+        raise InvalidInput(
+            "The address answers, but not with an RSS or Atom feed.",
+            hint="Look for a link to the feed on the site's pages.",
+            fields={"url": "is not a feed"},
+        )
+    skipped: Counter[str] = Counter()
+    entries: dict[str, Entry] = {}
+    for raw in found.entries[: LIMITS.max_feed_entries]:
+        entry = _entry(raw, fetched.url)
+        if entry.guid in entries:
+            skipped["repeated in the feed"] += 1
+        else:
+            entries[entry.guid] = entry
+    beyond = len(found.entries) - LIMITS.max_feed_entries
+    if beyond > 0:
+        skipped[f"beyond the first {LIMITS.max_feed_entries}"] = beyond
+    return ParsedFeed(_plain(found.feed.get("title", "")), tuple(entries.values()), skipped)
+
+
+def link_key(url: str) -> str:
+    """Return what is the same for all spellings of an address; empty for none of the web.
+
+    Left out are scheme, fragment, a last slash, and the parameters of campaigns (`utm_…`).
+    """
+    try:
+        parts = urlsplit(url.strip())
+        port = f":{parts.port}" if parts.port not in {None, 80, 443} else ""
+    except ValueError:
+        return ""
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        return ""
+    kept = [pair for pair in parse_qsl(parts.query, keep_blank_values=True)
+            if not pair[0].startswith("utm_")]  # fmt: skip
+    query = f"?{urlencode(kept)}" if kept else ""
+    host = parts.hostname.removeprefix("www.")
+    return f"{host}{port}{parts.path.rstrip('/')}{query}"
+
+
+def _entry(raw: Any, feed_url: str) -> Entry:
+    markup, is_plain = _markup(raw)
+    link = _link(raw, feed_url)
+    key = link_key(link)
+    title = _plain(raw.get("title", "")) or _first_words(markup) or link or "Untitled"
+    published_at = _instant(raw, "published_parsed", "created_parsed")
+    return Entry(
+        guid=_guid(raw, key, title, published_at),
+        link=link,
+        link_key=key,
+        title=title,
+        base_url=link or feed_url,
+        markup=markup,
+        is_plain=is_plain,
+        author=_plain(raw.get("author", ""))[:200],
+        published_at=published_at,
+        updated_at=_instant(raw, "updated_parsed"),
+        tags=tuple(
+            _plain(tag.get("term") or tag.get("label") or "") for tag in raw.get("tags", ())
+        ),
+    )
+
+
+def _link(raw: Any, feed_url: str) -> str:
+    """Return the address of an entry's page; empty when it has none of the web."""
+    link = str(raw.get("link", "")).strip()
+    if raw.get("guidislink") and link == raw.get("id") and not link.startswith("http"):
+        return ""  # an id that only passes for an address
+    try:
+        link = urljoin(feed_url, link) if link else ""
+    except ValueError:
+        return ""
+    return link if link_key(link) and len(link) <= LIMITS.max_url_characters else ""
+
+
+def _guid(raw: Any, key: str, title: str, published_at: datetime | None) -> str:
+    """Return by what an entry is known again: its id, else its link, else its title and date."""
+    guid = str(raw.get("id", "")).strip().replace("\0", "")
+    guid = guid or (f"link:{key}" if key else f"entry:{title} {published_at}")
+    if len(guid) > _LONGEST_GUID:
+        guid = f"sha256:{hashlib.sha256(guid.encode()).hexdigest()}"
+    return guid
+
+
+def _markup(raw: Any) -> tuple[str, bool]:
+    """Return the fullest text that an entry has, and whether it is plain text."""
+    contents = [*raw.get("content", ()), raw.get("summary_detail") or {}]
+    contents = [one for one in contents if one.get("value")]
+    if not contents:
+        return "", True
+    fullest = max(contents, key=lambda one: len(one["value"]))
+    return str(fullest["value"]), fullest.get("type") in _PLAIN_TYPES
+
+
+def _instant(raw: Any, *names: str) -> datetime | None:
+    """Return the first of the dates that the entry has; feedparser gives them in UTC."""
+    for name in names:
+        # `in` first: feedparser answers for a missing `updated` with another date and a warning.
+        value = raw[name] if name in raw else None  # noqa: SIM401
+        if value:
+            try:
+                return datetime.fromtimestamp(calendar.timegm(value), tz=UTC)
+            except (OverflowError, ValueError, OSError):
+                continue
+    return None
+
+
+def _plain(markup: str) -> str:
+    """Return a title or a name as one line of text."""
+    text = str(markup)
+    if re.search(r"<[A-Za-z/!]|&[#\w]+;", text):
+        text = re.sub(r"\\(?=[<*_`])", "", html_markdown(text))
+    return visible_line(text)
+
+
+def _first_words(markup: str) -> str:
+    words = _plain(markup).split()
+    return " ".join(words[:_TITLE_WORDS]) + ("…" if len(words) > _TITLE_WORDS else "")
