@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import IntegrityError
-from django.db.models import Count
 
 from web.core import clock
 from web.core.addresses import web_address
@@ -17,7 +16,7 @@ from web.library.indexing.write import index_transaction
 from web.library.posts.entries import ParsedFeed, parsed_feed
 from web.library.posts.merging import FeedMerge
 from web.library.posts.models import Feed
-from web.library.posts.records import FeedReport, FeedSummary
+from web.library.posts.records import FeedReport
 from web.library.posts.writing import checked_tags
 
 logger = logging.getLogger(__name__)
@@ -37,8 +36,8 @@ _EARLY = timedelta(minutes=1)
 
 def feed_add(
     *, url: str, title: str = "", tags: Sequence[str] = (), interval_minutes: int = 60
-) -> FeedSummary:
-    """Add a feed; its posts come with the first import.
+) -> int:
+    """Add a feed and return its id; its posts come with the first import.
 
     Raises InvalidInput for an address that is never fetched, Conflict for one that is known.
     """
@@ -57,7 +56,7 @@ def feed_add(
         raise Conflict(
             "This feed is there already.", fields={"url": "belongs to a feed already"}
         ) from None
-    return _summary(feed)
+    return int(feed.pk)
 
 
 def feed_change(
@@ -67,7 +66,7 @@ def feed_change(
     tags: Sequence[str],
     interval_minutes: int,
     is_active: bool,
-) -> FeedSummary:
+) -> None:
     """Change a feed. New tags are given to posts with the next change of theirs.
 
     Raises NotFound, and InvalidInput that names the field.
@@ -82,7 +81,6 @@ def feed_change(
         feed.is_active = is_active
         feed.save(update_fields=["title", "tags", "interval_minutes", "is_active"])
         raise_generation()  # posts show the title
-    return _summary(feed)
 
 
 def feed_remove(*, feed_id: int) -> None:
@@ -90,12 +88,6 @@ def feed_remove(*, feed_id: int) -> None:
     with index_transaction():
         _feed(feed_id).delete()
         raise_generation()
-
-
-def feeds_due() -> tuple[int, ...]:
-    """Return the ids of the active feeds that should be looked at now."""
-    due = Feed.objects.filter(is_active=True, next_fetch_at__lte=clock.now())
-    return tuple(due.order_by("next_fetch_at").values_list("pk", flat=True))
 
 
 def feed_import_enqueue(*, feed_id: int) -> None:
@@ -195,18 +187,3 @@ def _check_interval(minutes: int) -> None:
         least = LIMITS.min_feed_interval_minutes
         message = f"The interval is {least} minutes at least, and a month at most."
         raise InvalidInput(message, fields={"interval_minutes": message})
-
-
-def _summary(feed: Feed) -> FeedSummary:
-    count = Feed.objects.filter(pk=feed.pk).aggregate(count=Count("posts"))["count"]
-    return FeedSummary(
-        id=feed.pk,
-        url=feed.url,
-        title=str(feed),
-        is_active=feed.is_active,
-        post_count=count,
-        fetched_at=feed.fetched_at,
-        next_fetch_at=feed.next_fetch_at,
-        stale_since=feed.stale_since,
-        error=feed.error,
-    )

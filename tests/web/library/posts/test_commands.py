@@ -1,0 +1,74 @@
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.web.library.posts.test_feeds import XML, item, rss
+from tests.web.local_server import Reply
+from web.library.posts.models import Feed, Post
+
+
+def run(*arguments):
+    out, err = StringIO(), StringIO()
+    try:
+        call_command(*arguments, stdout=out, stderr=err)
+    except CommandError as error:
+        return f"{out.getvalue()}{err.getvalue()}{error}", 1
+    return f"{out.getvalue()}{err.getvalue()}", 0
+
+
+def test_add_feed_imports_its_posts(db, clock, site):
+    site.routes["/feed"] = Reply(rss(item("1"), item("2", "Masts")), headers=XML)
+
+    said, code = run("add_feed", site.url("/feed"), "--tag", "News", "--interval", "30")
+
+    assert code == 0
+    assert "Harbour news: 2 new, 0 changed, 0 as before." in said
+    assert Post.objects.filter(tags__name="news").count() == 2
+    assert Feed.objects.get().interval_minutes == 30
+
+
+def test_add_feed_says_what_is_wrong_in_one_sentence(db, clock, site):
+    assert run("add_feed", "file:///etc/passwd") == (
+        "The address must start with http:// or https://. Only public http and https addresses "
+        "are fetched; ask the operator about an internal host.",
+        1,
+    )
+    said, code = run("add_feed", site.url("/feed"))
+    assert "answers with status 404" in said
+    assert code == 1
+    assert "there already" in run("add_feed", site.url("/feed"))[0]
+    assert "interval" in run("add_feed", site.url("/other"), "--interval", "1")[0]
+
+
+def test_import_feeds_goes_on_after_a_failure_and_tells_it(db, clock, site):
+    site.routes["/good"] = Reply(rss(item()), headers=XML)
+    run("add_feed", site.url("/bad"), "--no-import", "--title", "Bad")
+    run("add_feed", site.url("/good"), "--no-import")
+
+    said, code = run("import_feeds")
+
+    assert code == 1
+    assert "Bad: 127.0.0.1 answers with status 404." in said
+    assert "Harbour news: 1 new" in said
+    assert said.endswith("1 failed.")
+
+
+def test_import_feeds_imports_those_named_or_due(db, clock, site):
+    site.routes["/one"] = Reply(rss(item("1", "One"), title="First"), headers=XML)
+    site.routes["/two"] = Reply(rss(item("2", "Two"), title="Second"), headers=XML)
+    run("add_feed", site.url("/one"))
+    clock.forward(minutes=30)
+    run("add_feed", site.url("/two"))
+    clock.forward(minutes=30)
+
+    assert "First" in (said := run("import_feeds", "--due")[0])
+    assert "Second" not in said
+    assert "Second" in (said := run("import_feeds", site.url("/two"))[0])
+    assert "First" not in said
+    assert "There is no feed" in run("import_feeds", "https://x.example/")[0]
+
+
+@pytest.mark.django_db
+def test_import_feeds_without_feeds_says_how_to_add_one():
+    assert "manage.py add_feed URL" in run("import_feeds")[0]

@@ -1,0 +1,48 @@
+"""`manage.py import_feeds [URL…] [--due]`: look at feeds now."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from web.core.errors import PortolanError
+from web.library.management.feed_lines import report_line
+from web.library.selectors.feeds import feed_at, feeds_due, feeds_listed
+from web.library.services.feeds import feed_import, feed_schedule
+from web.library.services.posts import posts_release_due
+
+
+class Command(BaseCommand):
+    """Imports feeds one after the other, and lets scheduled posts appear."""
+
+    help = (
+        "Import feeds: those named, else all active ones. Puts each into the worker's queue again. "
+        "Exits with 1 when any failed; its posts stay and it is marked as stale."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the command line."""
+        parser.add_argument("urls", nargs="*", metavar="URL", help="Feeds; all active by default.")
+        parser.add_argument(
+            "--due", action="store_true", help="Only those whose interval has passed (for cron)."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Import each feed."""
+        posts_release_due()
+        try:
+            named = [feed_at(url=url) for url in options["urls"]]
+        except PortolanError as error:
+            raise CommandError(str(error)) from None
+        feeds = feeds_due() if options["due"] else [f for f in feeds_listed() if f.is_active]
+        failed = 0
+        for feed in named or feeds:
+            try:
+                feed_schedule(feed_id=feed.id)
+                self.stdout.write(report_line(feed_import(feed_id=feed.id)))
+            except PortolanError as error:
+                failed += 1
+                self.stderr.write(f"{feed.title}: {error}")
+        if not named and not feeds_listed():
+            self.stdout.write("No feeds yet. Add one: manage.py add_feed URL")
+        if failed:
+            raise CommandError(f"{failed} failed.")

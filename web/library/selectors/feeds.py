@@ -1,0 +1,44 @@
+"""Reading the feeds: what they are, and how they stand."""
+
+from django.db.models import Count
+
+from web.core import clock
+from web.core.errors import NotFound
+from web.library.posts.models import Feed
+from web.library.posts.records import FeedSummary
+
+
+def feeds_listed() -> tuple[FeedSummary, ...]:
+    """Return all feeds by title."""
+    feeds = Feed.objects.annotate(post_count=Count("posts"))
+    return tuple(_summary(feed, feed.post_count) for feed in feeds)
+
+
+def feeds_due() -> tuple[FeedSummary, ...]:
+    """Return the active feeds that should be looked at now, the longest waiting first."""
+    feeds = Feed.objects.filter(is_active=True, next_fetch_at__lte=clock.now())
+    counted = feeds.order_by("next_fetch_at").annotate(post_count=Count("posts"))
+    return tuple(_summary(feed, feed.post_count) for feed in counted)
+
+
+def feed_at(*, url: str) -> FeedSummary:
+    """Return the feed with an address. Raises NotFound that lists the addresses."""
+    for feed in feeds_listed():
+        if feed.url == url.strip():
+            return feed
+    known = ", ".join(feed.url for feed in feeds_listed()) or "none yet"
+    raise NotFound(f"There is no feed {url!r}.", hint=f"Feeds: {known}.")
+
+
+def _summary(feed: Feed, post_count: int) -> FeedSummary:
+    return FeedSummary(
+        id=feed.pk,
+        url=feed.url,
+        title=str(feed),
+        is_active=feed.is_active,
+        post_count=post_count,
+        fetched_at=feed.fetched_at,
+        next_fetch_at=feed.next_fetch_at,
+        stale_since=feed.stale_since,
+        error=feed.error,
+    )
