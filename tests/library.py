@@ -8,6 +8,8 @@ from web.library.models import Chunk, Content, Entry, Ref, Repository, Symbol
 from web.library.services.repositories import repository_add, repository_remove
 from web.library.services.sync import SyncReport, repository_sync
 
+_FULL_TEXT = ("search_code", "search_documents")
+
 
 def add_and_sync(name: str, url: str) -> SyncReport:
     """Add a repository and index it."""
@@ -64,20 +66,24 @@ def leftovers() -> dict[str, int]:
     counts = {model.__name__: model.objects.count() for model in (Content, Chunk, Symbol, Entry)}
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
-            for table in ("search_code", "search_documents"):
+            for table in _FULL_TEXT:
                 cursor.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")  # noqa: S608
-                cursor.execute(f"SELECT count(*) FROM {table}_terms")  # noqa: S608
-                counts[table] = cursor.fetchone()[0]
+        counts["full text"] = len(full_text_rows())
     return {table: count for table, count in counts.items() if count}
 
 
 def full_text_rows() -> set[int]:
-    """Return the ids of the rows of the full-text tables."""
+    """Return the ids of the rows of SQLite's full-text tables: of every row that has a token."""
+    found: set[int] = set()
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id FROM search_code_docsize UNION ALL SELECT id FROM search_documents_docsize"
-        )
-        return {row[0] for row in cursor.fetchall()}
+        for table in _FULL_TEXT:
+            cursor.execute(
+                f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_instances"
+                f" USING fts5vocab('main', '{table}', 'instance')"
+            )
+            cursor.execute(f"SELECT DISTINCT doc FROM {table}_instances")  # noqa: S608
+            found.update(row[0] for row in cursor.fetchall())
+    return found
 
 
 def _content_state(content: Content | None) -> Any:

@@ -172,14 +172,12 @@ class Paths:
         self._ids: dict[str, int] = {}
 
     def ids_of(self, paths: Iterable[str]) -> Mapping[str, int]:
-        """Return at least these paths' ids; new ones become findable."""
+        """Return at least these paths' ids."""
         wanted = [path for path in dict.fromkeys(paths) if path not in self._ids]
         self._ids.update(_ids_by_text("library_path", "path", wanted))
         new = [path for path in wanted if path not in self._ids]
         made = list(zip(reserved_ids("library_path", len(new)), new, strict=True))
         insert("library_path", ("id", "path"), made)
-        if made:
-            backend().add_paths(made)
         self._ids.update((path, path_id) for path_id, path in made)
         return self._ids
 
