@@ -188,11 +188,16 @@ async def test_missing_or_unknown_repository_lists_the_names(sent, names):
 
 
 @pytest.mark.parametrize("tool", PROJECT_TOOLS, ids=lambda tool: tool.contract.name)
-async def test_every_optional_argument_may_be_null(tool):
+async def test_every_optional_argument_may_be_null(tool, harbour: GitRepository):
     contract = tool.contract
-    minimal = {"query": "compare_tokens", "name": "compare_tokens", "path": "README.md"}
+    found = dict.fromkeys(("query", "name", "pattern"), "compare_tokens")
+    found |= {"path": "README.md", "commit": harbour.head}
     fields = contract.arguments.model_fields
-    sent = {name: minimal[name] for name, field in fields.items() if field.is_required()}
+    sent = {
+        name: found.get(name) or field.examples[0]
+        for name, field in fields.items()
+        if field.is_required()
+    }
     sent |= {"repository": "harbour"} if contract.uses_repository else {}
     nulls = {name: None for name, field in fields.items() if not field.is_required()}
     assert await text(contract.name, sent | nulls) == await text(contract.name, sent)
