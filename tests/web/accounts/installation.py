@@ -1,13 +1,12 @@
 """Portolan's web application in a process of its own, with `live_app` as its MCP server."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self
 
-from tests.deploy.stack import PROJECT, Process, answers
+from tests.deploy.stack import PROJECT, Process, answers, newcomers_environment
 from tests.services import free_port
 
 
@@ -21,14 +20,12 @@ class Installation:
             "PORTOLAN_DATA_DIR": str(folder),
             "PORTOLAN_DEBUG": "1",
             "PORTOLAN_PUBLIC_URL": self.url,
-            "PORTOLAN_DATABASE_URL": "",
         }
         command = (sys.executable, "-m", "uvicorn", "--no-access-log", "--port", str(self.port))
         self.process = Process(
             (*command, "tests.web.accounts.live_app:application"),
             log=folder / "output",
             answers=lambda: answers(f"{self.url}/o/"),
-            DJANGO_SETTINGS_MODULE="web.config.settings.production",
             **self.variables,
         )
 
@@ -37,8 +34,7 @@ class Installation:
         return subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=PROJECT,
-            env={**os.environ, **self.variables}
-            | {"DJANGO_SETTINGS_MODULE": "web.config.settings.production"},
+            env=newcomers_environment() | self.variables,
             check=True,
             capture_output=True,
             text=True,

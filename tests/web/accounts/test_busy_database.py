@@ -1,0 +1,58 @@
+"""A token is accepted while another process writes: its last use waits, the caller does not."""
+
+import sqlite3
+import subprocess
+import sys
+
+from tests.deploy.stack import PROJECT, newcomers_environment
+
+# Far below the 30 s for which an ordinary write waits for the lock.
+PATIENCE_SECONDS = 20
+MAKE = """
+from django.contrib.auth.models import User
+from web.accounts.records import Actor
+from web.accounts.services.tokens import token_create
+user = User.objects.create_user("mira", password="x")
+made = token_create(
+    actor=Actor.of(user), owner=user, name="t", scopes=["work"], expires_days=None
+)
+print(made.secret)
+"""
+USE = """
+from django.db import connection
+from web.accounts.models import PersonalAccessToken
+from web.accounts.selectors import principal_for_token
+principal = principal_for_token(token="{token}", resource=None)
+print(principal.username, PersonalAccessToken.objects.get().last_used_at)
+with connection.cursor() as cursor:
+    print(cursor.execute("PRAGMA busy_timeout").fetchone()[0])
+"""
+
+
+def python(folder, code):
+    environment = newcomers_environment() | {
+        "PORTOLAN_DATA_DIR": str(folder),
+        "PORTOLAN_DEBUG": "1",
+    }
+    return subprocess.run(
+        [sys.executable, "manage.py", "shell", "--verbosity", "0", "-c", code],
+        cwd=PROJECT,
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+    ).stdout.split("\n")
+
+
+def test_a_busy_database_delays_no_caller(tmp_path):
+    python(tmp_path, "from django.core.management import call_command; call_command('migrate')")
+    token = python(tmp_path, MAKE)[0]
+    writer = sqlite3.connect(tmp_path / "portolan.sqlite3", isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    try:
+        assert python(tmp_path, USE.format(token=token))[:2] == ["mira None", "30000"]
+    finally:
+        writer.execute("ROLLBACK")
+        writer.close()
+    assert python(tmp_path, USE.format(token=token))[0] != "mira None"
