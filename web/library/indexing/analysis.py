@@ -1,0 +1,65 @@
+"""What there is to find in one text: its chunks, its title and its definitions.
+
+The one entrance is `analyse`. It is a pure function of the text and of how to read it, so the same
+blob gives the same result wherever and whenever it is indexed.
+"""
+
+from dataclasses import dataclass
+
+MAX_ANCHOR_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedChunk:
+    """A searchable piece: lines from 1, the last one included; chunks are in order, never overlap.
+
+    In code `heading` is the names defined in it, separated by spaces, and `trail` the definitions
+    around it; in documents the section's heading and the headings above it, outermost first.
+    Chunks of one long section share heading, trail, anchor and level. `level` is 0 in code and
+    before a document's first heading, else 1 for the outermost headings.
+    """
+
+    start_line: int
+    end_line: int
+    heading: str = ""
+    trail: tuple[str, ...] = ()
+    anchor: str = ""
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedSymbol:
+    """A definition: `kind` is one of `symbols.SYMBOL_KINDS`, `scope` the enclosing names, dotted.
+
+    `line` is the line of the name, `end_line` the last of the definition.
+    """
+
+    name: str
+    kind: str
+    scope: str
+    line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """All that is found in a text. `title` is empty for code and for a document without one."""
+
+    title: str
+    chunks: tuple[AnalysedChunk, ...]
+    symbols: tuple[AnalysedSymbol, ...]
+
+
+def analyse(text: str, *, format: str, is_document: bool) -> Analysis:  # noqa: A002
+    """Return what there is to find in `text`.
+
+    `format` is a language's name for code, and one of `languages.DOCUMENT_FORMATS` for documents.
+    Any other name is read as text without structure: cut into windows, without definitions. Text
+    without a word in it has no chunks. Broken text never raises.
+    """
+    from web.library.indexing.code import analyse_code
+    from web.library.indexing.documents import analyse_document
+
+    if is_document:
+        return analyse_document(text, format=format)
+    return analyse_code(text, language=format)

@@ -1,0 +1,206 @@
+"""Definitions in code: a walk over the syntax tree, led by the language's table.
+
+The walk keeps its own stack and looks only into nodes that can hold definitions, so that deep or
+broken source costs time in proportion to its size and never recursion.
+"""
+
+import time
+from dataclasses import dataclass
+
+from tree_sitter import Node, Parser
+
+from web.core.limits import LIMITS
+from web.library.indexing.grammars import grammar_of, parser_language
+from web.library.indexing.grammars.base import Grammar, Named, Rule
+
+SYMBOL_KINDS = (
+    *("class", "constant", "enum", "field", "function", "interface", "macro", "method"),
+    *("module", "struct", "table", "trait", "trigger", "type", "variable", "view"),
+)
+MAX_NAME_CHARACTERS = 200
+MAX_SCOPE_CHARACTERS = 255
+# Definitions nested deeper than this are not looked for.
+MAX_SCOPE_DEPTH = 16
+_READ_BYTES = 64 * 1024
+
+_TYPES = frozenset({"class", "enum", "interface", "scope", "struct", "trait", "type"})
+_FUNCTIONS = frozenset({"function", "method"})
+_VALUES = frozenset({"constant", "field", "variable"})
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition with the line it begins on (comments and decorators above it included).
+
+    `line` is the line of the name, `end_line` the last one; `depth` how many definitions enclose
+    it; `scope` their names, dotted. `is_body` is false for values: constants, fields, variables.
+    """
+
+    name: str
+    kind: str
+    scope: str
+    first_line: int
+    line: int
+    end_line: int
+    depth: int
+
+    @property
+    def is_body(self) -> bool:
+        """Whether it is more than a value: a function, a type, a module."""
+        return self.kind not in _VALUES
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A node still to be walked, and what is known of what surrounds it."""
+
+    node: Node
+    scope: str = ""
+    owner: str = "module"
+    depth: int = 0
+    first_row: int | None = None
+
+
+def definitions_of(text: str, *, language: str) -> list[Definition] | None:
+    """Return the definitions in `text` by line, or None where the language has no grammar.
+
+    None also for text that the parser gives up on. Broken source gives what can be recognised.
+    """
+    grammar = grammar_of(language)
+    if grammar is None:
+        return None
+    source = text.encode("utf-8", "replace")
+    root = parsed(source, language)
+    if root is None:
+        return None
+    found = _Walk(root, source, grammar).run()
+    found.sort(key=lambda definition: (definition.line, -definition.end_line))
+    return found
+
+
+def parsed(source: bytes, language: str) -> Node | None:
+    """Return the root of the syntax tree, or None when parsing takes too long.
+
+    On text that is not what it claims to be some grammars need time and memory that grow with the
+    square of its size: the bound on CPU time keeps both small.
+    """
+    deadline = time.thread_time() + LIMITS.max_parse_seconds
+
+    def is_late(_offset: int, _has_error: bool) -> bool:
+        return time.thread_time() > deadline
+
+    try:
+        tree = Parser(parser_language(language)).parse(
+            lambda offset, _point: source[offset : offset + _READ_BYTES],
+            progress_callback=is_late,
+        )
+    except ValueError:
+        return None
+    return tree.root_node if tree is not None else None
+
+
+class _Walk:
+    """One walk over a tree: what was found, and the places still to be looked into."""
+
+    def __init__(self, root: Node, source: bytes, grammar: Grammar) -> None:
+        self.source = source
+        self.grammar = grammar
+        self.found: list[Definition] = []
+        self.places = [_Place(root)]
+
+    def run(self) -> list[Definition]:
+        while self.places:
+            self._look_into(self.places.pop())
+        return self.found
+
+    def _look_into(self, place: _Place) -> None:
+        grammar = self.grammar
+        first_row = place.first_row
+        lead_row, lead_end, previous = -1, -2, None
+        for child in place.node.named_children:
+            node_type = child.type
+            rule = grammar.rules.get(node_type)
+            if rule is not None or node_type in grammar.wrappers:
+                begin = child.start_point.row
+                if begin <= lead_end + 1:
+                    begin = lead_row
+                if first_row is not None:
+                    begin, first_row = min(begin, first_row), None
+                if rule is not None:
+                    self._define(child, rule, place, begin_row=begin)
+                else:
+                    self._go_on(child, place, first_row=begin)
+            elif node_type in grammar.leading:
+                row = child.start_point.row
+                if previous is not None and previous.end_point.row == row:
+                    continue  # a remark behind code belongs to that code
+                lead_row = row if row > lead_end + 1 else lead_row
+                lead_end = _last_row(child)
+            elif node_type in grammar.passes or (
+                node_type in grammar.values and place.owner != "function"
+            ):
+                self._go_on(child, place)
+            previous = child
+
+    def _go_on(self, node: Node, place: _Place, *, first_row: int | None = None) -> None:
+        self.places.append(_Place(node, place.scope, place.owner, place.depth, first_row))
+
+    def _define(self, node: Node, rule: Rule, place: _Place, *, begin_row: int) -> None:
+        """Note what a node defines and, where it opens a scope, its inside for later."""
+        owner = "function" if rule.kind in _FUNCTIONS else place.owner
+        inside = _Place(node, place.scope, owner, place.depth)
+        for named in rule.naming(node, self.source):
+            kind = _kind(rule, named, place.owner)
+            if not kind or not 0 < len(named.name) <= MAX_NAME_CHARACTERS:
+                continue
+            scope = _joined(place.scope, named.scope)
+            if kind != "scope":
+                self.found.append(
+                    Definition(
+                        name=named.name,
+                        kind=kind,
+                        scope=scope,
+                        first_line=begin_row + 1,
+                        line=named.node.start_point.row + 1,
+                        end_line=_last_row(node) + 1,
+                        depth=place.depth,
+                    )
+                )
+            if node.type not in self.grammar.unscoped:
+                inside = _Place(node, _joined(scope, named.name), _owner(kind), place.depth + 1)
+        if rule.opens and inside.depth <= MAX_SCOPE_DEPTH:
+            self.places.append(inside)
+
+
+def _kind(rule: Rule, named: Named, owner: str) -> str:
+    """Return the kind of a definition where it stands; empty for what is none."""
+    kind = named.kind or rule.kind
+    if kind == "none" or (owner == "function" and kind in _VALUES):
+        return ""
+    if kind == "function" and owner == "type":
+        return "method"
+    if kind == "variable":
+        if named.name.isupper():
+            return "constant"
+        return "field" if owner == "type" else "variable"
+    return kind
+
+
+def _owner(kind: str) -> str:
+    if kind in _FUNCTIONS:
+        return "function"
+    return "module" if kind == "module" else "type"
+
+
+def _joined(scope: str, name: str) -> str:
+    """Return a dotted scope; of one that is too long the inner names."""
+    joined = f"{scope}.{name}" if scope and name else scope or name
+    if len(joined) > MAX_SCOPE_CHARACTERS:
+        joined = joined[-MAX_SCOPE_CHARACTERS:].partition(".")[2]
+    return joined
+
+
+def _last_row(node: Node) -> int:
+    """Return the row of the last character: a node that ends at a line's start ends before it."""
+    end = node.end_point
+    return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row
