@@ -9,9 +9,12 @@ from mcp_sidecar.tools.lesson.add import add
 from mcp_sidecar.tools.lesson.shout import shout
 from mcp_sidecar.tools.project.find_symbol import find_symbol
 from mcp_sidecar.tools.project.get_repository import get_repository
+from mcp_sidecar.tools.project.grep_code import grep_code
+from mcp_sidecar.tools.project.list_commits import list_commits
 from mcp_sidecar.tools.project.list_docs import list_docs
 from mcp_sidecar.tools.project.list_files import list_files
 from mcp_sidecar.tools.project.list_repositories import list_repositories
+from mcp_sidecar.tools.project.read_commit import read_commit
 from mcp_sidecar.tools.project.read_doc import read_doc
 from mcp_sidecar.tools.project.read_file import read_file
 from mcp_sidecar.tools.project.search_code import search_code
@@ -22,8 +25,11 @@ PROJECT_TOOLS: Final = (
     BoundTool(project_contracts.get_repository.CONTRACT, get_repository),
     BoundTool(project_contracts.search_code.CONTRACT, search_code),
     BoundTool(project_contracts.find_symbol.CONTRACT, find_symbol),
+    BoundTool(project_contracts.grep_code.CONTRACT, grep_code),
     BoundTool(project_contracts.list_files.CONTRACT, list_files),
     BoundTool(project_contracts.read_file.CONTRACT, read_file),
+    BoundTool(project_contracts.list_commits.CONTRACT, list_commits),
+    BoundTool(project_contracts.read_commit.CONTRACT, read_commit),
     BoundTool(project_contracts.search_docs.CONTRACT, search_docs),
     BoundTool(project_contracts.list_docs.CONTRACT, list_docs),
     BoundTool(project_contracts.read_doc.CONTRACT, read_doc),

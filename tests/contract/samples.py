@@ -10,9 +10,12 @@ from pydantic import BaseModel
 from mcp_sidecar.contract.project import (
     find_symbol,
     get_repository,
+    grep_code,
+    list_commits,
     list_docs,
     list_files,
     list_repositories,
+    read_commit,
     read_doc,
     read_file,
     search_code,
@@ -176,6 +179,46 @@ DOCUMENT = records.DocumentText(
     url="https://example.org/logging",
     freshness=FRESH,
 )
+MATCHES = records.PatternMatches(
+    files=(
+        records.MatchingFile(
+            path="django/shortcuts.py",
+            language="python",
+            lines=((69, "def get_object_or_404(klass):"), (120, "def get_list_or_404(klass):")),
+            line_count=4,
+            url="https://example.org/shortcuts.py#L69",
+        ),
+    ),
+    searched_count=900,
+    file_count=3500,
+    skipped_count=3400,
+    unreadable_count=1,
+    next_cursor="OTAwOjlmMmMxYg",
+    freshness=FRESH,
+)
+COMMITS = records.CommitListing(
+    commits=(records.CommitSummary(COMMIT, "Ada", COMMITTED_AT, "Fix the `login`"),),
+    walked_count=1,
+    is_complete=True,
+    next_cursor="MTo5ZjJjMWI",
+    freshness=FRESH,
+)
+COMMIT_DETAIL = records.CommitDetail(
+    repository="django",
+    summary=records.CommitSummary(COMMIT, "Ada", COMMITTED_AT, "Fix the login"),
+    message="Fix the login\n\nThe form lost its token.",
+    parents=("0" * 40,),
+    file_count=120,
+    added_lines=4,
+    deleted_lines=1,
+    files=(
+        records.ChangedFile("a.py", "", "modified", 3, 1, False, "@@ -1 +1 @@\n-a\n+b\n", True),
+        records.ChangedFile("logo.png", "old.png", "renamed", 0, 0, True, "", False),
+        records.ChangedFile("c.py", "", "added", 1, 0, False, "", True),
+    ),
+    url="https://example.org/commit",
+    freshness=FRESH,
+)
 
 RESULTS = {
     list_repositories.CONTRACT: list_repositories.ListRepositoriesResult.model_validate(
@@ -184,6 +227,9 @@ RESULTS = {
     get_repository.CONTRACT: get_repository.GetRepositoryResult.of(OVERVIEW),
     search_code.CONTRACT: search_code.SearchCodeResult.of(CODE),
     find_symbol.CONTRACT: find_symbol.FindSymbolResult.of(SYMBOLS),
+    grep_code.CONTRACT: grep_code.GrepCodeResult.of(MATCHES),
+    list_commits.CONTRACT: list_commits.ListCommitsResult.of(COMMITS),
+    read_commit.CONTRACT: read_commit.ReadCommitResult.of(COMMIT_DETAIL),
     list_files.CONTRACT: list_files.ListFilesResult.of(FILES),
     read_file.CONTRACT: read_file.ReadFileResult.of(LINES),
     search_docs.CONTRACT: search_docs.SearchDocsResult.of(SECTIONS),

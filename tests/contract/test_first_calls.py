@@ -13,10 +13,21 @@ BY_NAME = {contract.name: contract for contract in CONTRACTS}
 DJANGO = {"repository": "django"}
 WAGTAIL = {"repository": "wagtail"}
 FIRST_CALLS = [
+    (
+        "Show me every call of get_object_or_404 in django.",
+        "grep_code",
+        DJANGO | {"pattern": "get_object_or_404\\("},
+    ),
+    (
+        "Who touched django/shortcuts.py this month?",
+        "list_commits",
+        DJANGO | {"path": "django/shortcuts.py", "since": "2026-11-01"},
+    ),
+    ("What did commit 1a2b3c4d change?", "read_commit", DJANGO | {"commit": "1a2b3c4d"}),
     ("Which repositories can you see here?", "list_repositories", {}),
     ("Is any of our repositories out of date?", "list_repositories", {}),
     ("What languages is wagtail written in?", "get_repository", WAGTAIL),
-    ("What changed last in django?", "get_repository", DJANGO),
+    ("What changed last in django?", "list_commits", DJANGO | {"limit": 5}),
     ("Which versions of django are indexed?", "get_repository", DJANGO),
     ("I have to work on wagtail and do not know it.", "get_repository", WAGTAIL),
     (

@@ -280,7 +280,7 @@ def test_nothing_but_an_argument_error_comes_out(contract, raw):
         assert text.startswith(f"invalid arguments for {contract.name}: ")
         assert text.endswith("(code: invalid_input)")
         assert len(text) < 6_000
-        for forbidden in ("pydantic", "https:", "Entry", "Arguments", "instance of"):
+        for forbidden in ("pydantic", "https://", "Entry", "Arguments", "instance of"):
             assert forbidden not in text
 
 

@@ -114,6 +114,7 @@ LEFT_OUT = {
     "summary.name",
     "summary.visibility",
     "summary.default_branch",
+    "summary.subject",  # the first line of the message
 }
 
 

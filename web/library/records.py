@@ -268,3 +268,88 @@ class DocumentText:
     next_start_line: int | None
     url: str
     freshness: Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingFile:
+    """A file with lines that match a pattern. `lines` are (number, text), in order.
+
+    `line_count` counts all matching lines of the file, also those that are not shown.
+    """
+
+    path: str
+    language: str
+    lines: tuple[tuple[int, str], ...]
+    line_count: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMatches:
+    """One page of the files that match a pattern, by path.
+
+    `searched_count` of `file_count` files were looked at for this page and the ones before it;
+    `next_cursor` goes on with the rest. `skipped_count` files of the ref are not indexed and were
+    not looked at, `unreadable_count` could not be read now.
+    """
+
+    files: tuple[MatchingFile, ...]
+    searched_count: int
+    file_count: int
+    skipped_count: int
+    unreadable_count: int
+    next_cursor: str | None
+    freshness: Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class CommitListing:
+    """One page of history, newest first.
+
+    `walked_count` commits were looked at for this page; `is_complete` is false when the walk met
+    its bound before it found enough, and `next_cursor` goes on.
+    """
+
+    commits: tuple[CommitSummary, ...]
+    walked_count: int
+    is_complete: bool
+    next_cursor: str | None
+    freshness: Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that a commit changed. `status` is added, deleted, modified, renamed or copied.
+
+    `old_path` is set for renames and copies. `patch` is the unified diff, cut at a whole line when
+    `is_cut`; empty for a binary file and where the room for patches ended.
+    """
+
+    path: str
+    old_path: str
+    status: str
+    added_lines: int
+    deleted_lines: int
+    is_binary: bool
+    patch: str
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommitDetail:
+    """A commit: its message and what it changed against its first parent.
+
+    `file_count`, `added_lines` and `deleted_lines` are of the whole commit; `files` holds the first
+    files by path, at most a bound.
+    """
+
+    repository: str
+    summary: CommitSummary
+    message: str
+    parents: tuple[str, ...]
+    file_count: int
+    added_lines: int
+    deleted_lines: int
+    files: tuple[ChangedFile, ...]
+    url: str
+    freshness: Freshness

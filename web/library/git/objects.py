@@ -16,7 +16,7 @@ from itertools import islice
 import pygit2
 from pygit2.enums import ObjectType, SortMode
 
-from web.core.errors import TooLarge, Unavailable
+from web.core.errors import InvalidInput, TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.library.git.mirrors import mirror_path
 from web.library.records import CommitSummary
@@ -118,7 +118,35 @@ class ObjectStore:
             if not isinstance(repository.get(commit), pygit2.Commit):
                 raise _missing()
             walker = repository.walk(pygit2.Oid(hex=commit), SortMode.TIME)
-            return tuple(_summary(found) for found in islice(_until_broken(walker), limit))
+            return tuple(summary_of(found) for found in islice(until_broken(walker), limit))
+
+    def commit_id(self, beginning: str) -> str | None:
+        """Return the full id of the commit whose id begins so, None where there is none.
+
+        `beginning` is hexadecimal. Raises InvalidInput where several objects begin so.
+        """
+        with self._open() as repository:
+            try:
+                oid = repository.expand_id(beginning)
+            except KeyError:
+                return None
+            except ValueError as error:
+                raise InvalidInput(
+                    f"Several objects begin with {beginning!r}.",
+                    hint="Give more characters of the commit's id.",
+                    fields={"commit": "is the beginning of several ids"},
+                ) from error
+            return str(oid) if isinstance(repository.get(oid), pygit2.Commit) else None
+
+    @contextmanager
+    def opened_apart(self) -> Iterator[pygit2.Repository]:
+        """Open a handle of one's own, for long walks that must not hold up other readers."""
+        try:
+            yield pygit2.Repository(
+                str(mirror_path(self.repository_id)), pygit2.enums.RepositoryOpenFlag.BARE
+            )
+        except (KeyError, ValueError, pygit2.GitError, OSError) as error:
+            raise _missing() from error
 
     @contextmanager
     def _open(self) -> Iterator[pygit2.Repository]:
@@ -153,7 +181,7 @@ def _handle(repository_id: int) -> _Handle:
     return handle
 
 
-def _until_broken(walker: Iterator[pygit2.Commit]) -> Iterator[pygit2.Commit]:
+def until_broken(walker: Iterator[pygit2.Commit]) -> Iterator[pygit2.Commit]:
     """Yield commits until one is missing."""
     while True:
         try:
@@ -162,7 +190,8 @@ def _until_broken(walker: Iterator[pygit2.Commit]) -> Iterator[pygit2.Commit]:
             return
 
 
-def _summary(commit: pygit2.Commit) -> CommitSummary:
+def summary_of(commit: pygit2.Commit) -> CommitSummary:
+    """Return a commit as it is listed; bytes that are no UTF-8 become replacement characters."""
     subject = commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0]
     return CommitSummary(
         commit=str(commit.id),

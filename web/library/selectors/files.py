@@ -1,13 +1,11 @@
 """Files of a repository: a folder or a glob of them, and the lines of one."""
 
-import re
 from configparser import ConfigParser
 from configparser import Error as ConfigError
 from dataclasses import replace
 
 from django.db.models import CharField, Count, F, IntegerField, Value
 from django.db.models.functions import Left, StrIndex, Substr
-from pathspec import GitIgnoreSpec
 
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound, TooLarge, Unavailable
@@ -18,6 +16,7 @@ from web.library.indexing.decode import decode, lines_of
 from web.library.models import Entry, EntryKind, Ref, Repository
 from web.library.records import FileItem, FileLines, FileListing
 from web.library.selectors.entries import entries_below, entry_at, folder_of, nearest_paths
+from web.library.selectors.globs import glob_of
 from web.library.selectors.links import file_url
 from web.library.selectors.refs import freshness_of, ref_for, repository_for
 
@@ -184,14 +183,7 @@ def _matching(
 
     The glob becomes an automaton of re2: linear in the length of a path whatever the pattern.
     """
-    try:
-        spec = GitIgnoreSpec.from_lines([pattern], backend="re2")
-    except (ValueError, re.error) as error:
-        raise InvalidInput(
-            f"{pattern[:100]!r} is not a glob.",
-            hint="Examples: **/*.py, docs/*.md, src/**/test_*.js.",
-            fields={"pattern": "not a glob"},
-        ) from error
+    spec = glob_of(pattern, argument="pattern")
     rows = entries_below(ref, folder).order_by("path__path").values_list("pk", "path__path")
     matching = [pk for pk, path in rows.iterator(chunk_size=_ROWS_READ) if spec.match_file(path)]
     page = Entry.objects.filter(pk__in=matching[start : start + limit]).select_related("path")

@@ -38,6 +38,21 @@ def file_url(
     return ""
 
 
+def commit_url(address: str, *, commit: str) -> str:
+    """Return where a commit stands on the web; empty for an unknown forge."""
+    host, project = _host_and_project(address)
+    name = host.lower()
+    if not project or not commit:
+        return ""
+    where = f"https://{host}/{quote(project)}"
+    if "gitlab" in name:
+        return f"{where}/-/commit/{commit}"
+    if name == "bitbucket.org":
+        return f"{where}/commits/{commit}"
+    known = any(word in name for word in ("github", "gitea", "forgejo")) or name == "codeberg.org"
+    return f"{where}/commit/{commit}" if known else ""
+
+
 def _host_and_project(address: str) -> tuple[str, str]:
     """Return the host and the project's path, without `.git`; empty for a path of this machine."""
     if "://" in address:

@@ -1,0 +1,145 @@
+"""Walking a mirror's history and comparing commits, through the object store alone."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+import pygit2
+from pygit2.enums import DeltaStatus, DiffFlag, SortMode
+
+from web.core.errors import Unavailable
+from web.library.git.objects import ObjectStore, summary_of, until_broken
+from web.library.records import ChangedFile, CommitSummary
+
+_STATUS = {
+    DeltaStatus.ADDED: "added",
+    DeltaStatus.DELETED: "deleted",
+    DeltaStatus.RENAMED: "renamed",
+    DeltaStatus.COPIED: "copied",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WalkedCommit:
+    """A commit of a walk; `author_line` is the author's name and address."""
+
+    summary: CommitSummary
+    author_line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a commit changed against its first parent, or against nothing."""
+
+    commit: WalkedCommit
+    message: str
+    parents: tuple[str, ...]
+    file_count: int
+    added_lines: int
+    deleted_lines: int
+    files: tuple[ChangedFile, ...]
+
+
+def history(
+    store: ObjectStore, *, commit: str, path: str, since: datetime | None, skip: int
+) -> Iterator[tuple[WalkedCommit, bool]]:
+    """Yield `commit` and the ones before it, newest first, and whether each passes the filters.
+
+    `path`, empty for any, passes commits in which it differs from the first parent. The first
+    `skip` commits are passed over unread. The walk ends at the first commit before `since`, and
+    where a shallow copy ends. Raises Unavailable when the mirror or the commit is missing.
+    """
+    with store.opened_apart() as repository:
+        if not isinstance(repository.get(commit), pygit2.Commit):
+            raise Unavailable("The repository's copy does not have this commit.")
+        walker = repository.walk(pygit2.Oid(hex=commit), SortMode.TIME)
+        for number, found in enumerate(until_broken(walker)):
+            if since is not None and found.commit_time < since.timestamp():
+                return
+            if number >= skip:
+                yield _walked(found), not path or _touches(found, path)
+
+
+def change_of(store: ObjectStore, *, commit: str, max_files: int, max_characters: int) -> Change:
+    """Return what a commit changed: its first `max_files` files, with patches of `max_characters`.
+
+    Patches are cut at whole lines. Raises Unavailable when the
+    mirror lacks an object.
+    """
+    with store.opened_apart() as repository:
+        found = repository.get(commit)
+        if not isinstance(found, pygit2.Commit):
+            raise Unavailable("The repository's copy does not have this commit.")
+        diff = _difference(repository, found)
+        files = []
+        room = max_characters
+        for number, patch in enumerate(diff):
+            if number == max_files:
+                break
+            file = _changed(patch, room)
+            room -= len(file.patch)
+            files.append(file)
+        stats = diff.stats
+        return Change(
+            commit=_walked(found),
+            message=found.raw_message.decode("utf-8", "replace").replace("\0", "").strip("\n"),
+            parents=tuple(str(parent) for parent in found.parent_ids),
+            file_count=stats.files_changed,
+            added_lines=stats.insertions,
+            deleted_lines=stats.deletions,
+            files=tuple(files),
+        )
+
+
+def _difference(repository: pygit2.Repository, commit: pygit2.Commit) -> pygit2.Diff:
+    if commit.parents:
+        diff = repository.diff(commit.parents[0], commit)
+    else:
+        diff = commit.tree.diff_to_tree(swap=True)
+    diff.find_similar()
+    return diff
+
+
+def _changed(patch: pygit2.Patch, room: int) -> ChangedFile:
+    delta = patch.delta
+    _, added, deleted = patch.line_stats
+    is_binary = bool(delta.flags & DiffFlag.BINARY)
+    text = "" if is_binary else patch.data.decode("utf-8", "replace").replace("\0", "")
+    cut = text[:room].rpartition("\n")[0] if len(text) > room else text
+    status = _STATUS.get(delta.status, "modified")
+    return ChangedFile(
+        path=_path(delta.new_file.raw_path),
+        old_path=_path(delta.old_file.raw_path) if status in {"renamed", "copied"} else "",
+        status=status,
+        added_lines=added,
+        deleted_lines=deleted,
+        is_binary=is_binary,
+        patch=cut,
+        is_cut=len(cut) < len(text),
+    )
+
+
+def _path(raw: bytes | None) -> str:
+    return (raw or b"").decode("utf-8", "backslashreplace")
+
+
+def _touches(commit: pygit2.Commit, path: str) -> bool:
+    try:
+        parents = commit.parents
+        return _at(commit, path) != (_at(parents[0], path) if parents else None)
+    except (KeyError, pygit2.GitError):  # the parent is beyond a shallow copy
+        return True
+
+
+def _at(commit: pygit2.Commit, path: str) -> str | None:
+    """Return the id of what stands at a path of a commit, None for nothing."""
+    try:
+        return str(commit.tree[path].id)
+    except (KeyError, ValueError):
+        return None
+
+
+def _walked(commit: pygit2.Commit) -> WalkedCommit:
+    author = commit.author
+    line = (author.raw_name + b" " + author.raw_email).decode("utf-8", "replace")
+    return WalkedCommit(summary_of(commit), line)

@@ -1,0 +1,182 @@
+"""Every line of a repository that matches a regular expression.
+
+The engine is re2: linear in the length of the text, whatever the pattern, so no caller can hold a
+thread with one. Files are read from the mirror in the order of their paths; a page ends when it has
+enough files or its time is over, and its cursor goes on with the next file.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import re2
+from pathspec import GitIgnoreSpec
+
+from web.accounts.principals import Principal
+from web.core.errors import InvalidInput, TooLarge, Unavailable
+from web.core.limits import LIMITS
+from web.core.paging import cursor_for, offset_of
+from web.library.git.objects import ObjectStore
+from web.library.indexing.decode import decode, lines_of
+from web.library.models import Entry, Ref
+from web.library.records import MatchingFile, PatternMatches
+from web.library.selectors.entries import entries_below, folder_of
+from web.library.selectors.globs import glob_of, is_glob
+from web.library.selectors.links import file_url
+from web.library.selectors.refs import freshness_of, ref_for, repository_for
+
+_MEMORY_BYTES = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    oid: str
+    path: str
+    language: str
+
+
+def lines_matching(
+    *,
+    principal: Principal,
+    repository: str,
+    pattern: str,
+    path: str | None = None,
+    ignore_case: bool = False,
+    ref: str | None = None,
+    limit: int = LIMITS.default_search_limit,
+    cursor: str | None = None,
+) -> PatternMatches:
+    """Return a page of the files with lines that match `pattern`, in the syntax of re2.
+
+    `path` is a folder, a file or a glob; `limit` counts files, of each at most
+    LIMITS.max_grep_lines lines are shown. Raises InvalidInput for a pattern that re2 does not take,
+    for a ref that is not indexed and for a cursor of other arguments.
+    """
+    found = repository_for(principal, repository)
+    at = ref_for(found, ref)
+    if not 1 <= limit <= LIMITS.max_search_limit:
+        raise InvalidInput(
+            f"limit must be from 1 to {LIMITS.max_search_limit}.",
+            fields={"limit": f"Input should be from 1 to {LIMITS.max_search_limit}"},
+        )
+    expression = _compiled(pattern, ignore_case=ignore_case)
+    filters = {
+        "repository": repository,
+        "pattern": pattern,
+        "path": path,
+        "ignore_case": ignore_case,
+        "commit": at.commit if at else "",
+    }
+    start = offset_of(cursor, filters=filters)
+    files = _files(at, path) if at else []
+    matching: list[MatchingFile] = []
+    unreadable = 0
+    position = start
+    ends_at = time.monotonic() + LIMITS.grep_seconds
+    store = ObjectStore(found.pk)
+    while position < len(files) and len(matching) < limit and time.monotonic() < ends_at:
+        file = files[position]
+        position += 1
+        try:
+            lines = _matching_lines(store, file, expression)
+        except (Unavailable, TooLarge):
+            unreadable += 1
+            continue
+        if lines:
+            shown = tuple(_shortened(*line) for line in lines[: LIMITS.max_grep_lines])
+            url = file_url(
+                found.url, commit=at.commit if at else "", path=file.path, start_line=shown[0][0]
+            )
+            matching.append(MatchingFile(file.path, file.language, shown, len(lines), url))
+    skipped = Entry.objects.filter(ref=at, content__isnull=True).count() if at else 0
+    more = position < len(files)
+    return PatternMatches(
+        files=tuple(matching),
+        searched_count=position,
+        file_count=len(files),
+        skipped_count=skipped,
+        unreadable_count=unreadable,
+        next_cursor=cursor_for(offset=position, filters=filters) if more else None,
+        freshness=freshness_of(found, at),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Expression:
+    """A pattern as automata over UTF-8: of one line, and of any line of a whole text.
+
+    `of_text` is None where the pattern can only be tried line by line.
+    """
+
+    of_line: "re2._Regexp[bytes]"
+    of_text: "re2._Regexp[bytes] | None"
+
+    def lines_in(self, text: str) -> Iterator[tuple[int, str]]:
+        """Yield the matching lines of a text with their numbers."""
+        if self.of_text is not None and "\r" not in text and not _found(self.of_text, text):
+            return
+        for number, line in enumerate(lines_of(text), 1):
+            if _found(self.of_line, line):
+                yield number, line
+
+
+def _found(expression: "re2._Regexp[bytes]", text: str) -> bool:
+    return expression.search(text.encode("utf-8", "replace")) is not None
+
+
+def _compiled(pattern: str, *, ignore_case: bool) -> _Expression:
+    options = re2.Options()
+    options.case_sensitive = not ignore_case
+    options.max_mem = _MEMORY_BYTES
+    options.log_errors = False
+    try:
+        source = pattern.encode()
+        whole = None if "\\A" in pattern or "\\z" in pattern else b"(?m)" + source
+        return _Expression(
+            re2.compile(source, options=options),
+            whole and re2.compile(whole, options=options),
+        )
+    except (re2.error, UnicodeEncodeError) as error:
+        reason = error.args[0] if error.args else ""
+        reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise InvalidInput(
+            f"The pattern is not a regular expression of RE2: {reason[:200]}.",
+            hint="RE2 has no look-around and no back-references; write \\( for a bracket. "
+            "For a text as it stands use search_code with the text in double quotes.",
+            fields={"pattern": "not a regular expression of RE2"},
+        ) from error
+
+
+def _files(ref: Ref, path: str | None) -> list[_File]:
+    """Return the indexed files of a ref by path, of a folder, a file or a glob."""
+    entries = Entry.objects.filter(ref=ref)
+    spec: GitIgnoreSpec | None = None
+    if path and is_glob(path):
+        spec = glob_of(path, argument="path")
+    elif folder := folder_of(path):
+        entries = entries_below(ref, folder) | entries.filter(path__path=folder)
+    rows = (
+        entries.filter(content__isnull=False)
+        .order_by("path__path")
+        .values_list("oid", "path__path", "language")
+    )
+    return [
+        _File(oid, name, language)
+        for oid, name, language in rows
+        if spec is None or spec.match_file(name)
+    ]
+
+
+def _matching_lines(
+    store: ObjectStore, file: _File, expression: _Expression
+) -> list[tuple[int, str]]:
+    decoded = decode(store.blob(file.oid))
+    return [] if decoded is None else list(expression.lines_in(decoded.text))
+
+
+def _shortened(number: int, line: str) -> tuple[int, str]:
+    """Return a line as it is shown: of a very long one its start, and how much more there is."""
+    left = len(line) - LIMITS.max_line_characters
+    if left <= 0:
+        return number, line
+    return number, f"{line[: LIMITS.max_line_characters]}… ({left} more characters)"

@@ -1,0 +1,128 @@
+"""The history of a repository: its commits, and what one of them changed."""
+
+import re
+import time
+from datetime import datetime
+
+from web.accounts.principals import Principal
+from web.core.errors import InvalidInput, NotFound
+from web.core.limits import LIMITS
+from web.core.paging import cursor_for, offset_of
+from web.library.git.history import change_of, history
+from web.library.git.objects import ObjectStore
+from web.library.models import Ref, Repository
+from web.library.records import CommitDetail, CommitListing
+from web.library.selectors.entries import folder_of
+from web.library.selectors.links import commit_url
+from web.library.selectors.refs import freshness_of, ref_for, repository_for
+
+_COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
+
+
+def commits_listed(
+    *,
+    principal: Principal,
+    repository: str,
+    path: str | None = None,
+    since: datetime | None = None,
+    author: str | None = None,
+    ref: str | None = None,
+    limit: int = LIMITS.default_list_limit,
+    cursor: str | None = None,
+) -> CommitListing:
+    """Return a page of the commits of a ref, newest first.
+
+    `path` keeps those that changed a file or folder against their first parent, `since` those
+    committed at or after an instant, `author` those whose author's name or address holds the text.
+    Raises InvalidInput for a ref that is not indexed and for a cursor of other arguments.
+    """
+    found = repository_for(principal, repository)
+    at = ref_for(found, ref)
+    if not 1 <= limit <= LIMITS.max_list_limit:
+        raise InvalidInput(
+            f"limit must be from 1 to {LIMITS.max_list_limit}.",
+            fields={"limit": f"Input should be from 1 to {LIMITS.max_list_limit}"},
+        )
+    folder = folder_of(path)
+    filters = {
+        "repository": repository,
+        "path": folder,
+        "since": since,
+        "author": author,
+        "commit": at.commit if at else "",
+    }
+    start = offset_of(cursor, filters=filters)
+    freshness = freshness_of(found, at)
+    if at is None or not at.commit:
+        return CommitListing((), 0, True, None, freshness)
+    commits = []
+    walked = 0
+    is_complete = False
+    ends_at = time.monotonic() + LIMITS.history_seconds
+    walk = history(ObjectStore(found.pk), commit=at.commit, path=folder, since=since, skip=start)
+    for commit, is_wanted in walk:
+        walked += 1
+        if is_wanted and (not author or author.casefold() in commit.author_line.casefold()):
+            commits.append(commit.summary)
+        full = len(commits) == limit or walked >= LIMITS.max_walked_commits
+        if full or time.monotonic() > ends_at:
+            break
+    else:
+        is_complete = True
+    return CommitListing(
+        commits=tuple(commits),
+        walked_count=start + walked,
+        is_complete=is_complete or len(commits) == limit,
+        next_cursor=None if is_complete else cursor_for(offset=start + walked, filters=filters),
+        freshness=freshness,
+    )
+
+
+def commit_detail(*, principal: Principal, repository: str, commit: str) -> CommitDetail:
+    """Return a commit of a repository, and what it changed against its first parent.
+
+    `commit` is an id or its first 4 characters or more, or the name of an indexed ref. Raises
+    NotFound for a commit that the repository does not have, InvalidInput for what is no id.
+    """
+    found = repository_for(principal, repository)
+    store = ObjectStore(found.pk)
+    default = ref_for(found, None)
+    oid = _meant(found, store, commit)
+    change = change_of(
+        store,
+        commit=oid,
+        max_files=LIMITS.max_diff_files,
+        max_characters=LIMITS.max_diff_characters,
+    )
+    return CommitDetail(
+        repository=found.name,
+        summary=change.commit.summary,
+        message=change.message,
+        parents=change.parents,
+        file_count=change.file_count,
+        added_lines=change.added_lines,
+        deleted_lines=change.deleted_lines,
+        files=change.files,
+        url=commit_url(found.url, commit=oid),
+        freshness=freshness_of(found, default),
+    )
+
+
+def _meant(repository: Repository, store: ObjectStore, text: str) -> str:
+    """Return the full id of the commit that a caller names; git reads nothing of the text."""
+    named = Ref.objects.filter(repository=repository, name=text.replace("\0", "")).first()
+    if named is not None and named.commit:
+        return named.commit
+    if not _COMMIT.fullmatch(text):
+        raise InvalidInput(
+            f"{text[:100]!r} is not the id of a commit.",
+            hint="Use an id from list_commits, at least its first 4 characters.",
+            fields={"commit": "not the id of a commit"},
+        )
+    found = store.commit_id(text.lower())
+    if found is not None:
+        return found
+    raise NotFound(
+        f"There is no commit {text[:64]!r} in repository {repository.name}.",
+        hint="Use list_commits to see the history.",
+    )
