@@ -5,11 +5,13 @@ that knows nothing but the selectors of accounts; the product's own is the sidec
 """
 
 import json
+import os
 from contextvars import ContextVar
 from typing import Any
 
 from mcp_sidecar.bootstrap import boot_django
 
+os.environ["DJANGO_SETTINGS_MODULE"] = "web.config.settings.production"
 boot_django()
 
 from asgiref.sync import sync_to_async  # noqa: E402
