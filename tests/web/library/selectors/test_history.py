@@ -1,0 +1,111 @@
+"""Commits as callers see them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.library import add_and_sync
+from web.accounts.principals import ANONYMOUS
+from web.core.errors import InvalidInput, NotFound
+from web.core.limits import LIMITS
+from web.library.selectors.history import commit_detail, commits_listed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def heads(origin):
+    ids = []
+    origin.write({"a.py": "x = 1\n"}).commit("Add a")
+    ids.append(origin.head)
+    origin.write({"lib/b.py": "y = 1\n"}).commit("Add b\n\nWith a reason.")
+    ids.append(origin.head)
+    origin.write({"a.py": "x = 2\n", "logo.png": b"\x89PNG\0\0"}).commit("Change a")
+    ids.append(origin.head)
+    add_and_sync("tool", origin.url)
+    return ids
+
+
+def listed(**arguments):
+    return commits_listed(principal=ANONYMOUS, repository="tool", **arguments)
+
+
+def detail(commit):
+    return commit_detail(principal=ANONYMOUS, repository="tool", commit=commit)
+
+
+def subjects(listing):
+    return [commit.subject for commit in listing.commits]
+
+
+@pytest.mark.usefixtures("heads")
+def test_commits_come_newest_first():
+    assert subjects(listed()) == ["Change a", "Add b", "Add a"]
+
+
+@pytest.mark.usefixtures("heads")
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("a.py", ["Change a", "Add a"]), ("lib", ["Add b"]), ("lib/b.py", ["Add b"]), ("no", [])],
+)
+def test_a_path_keeps_the_commits_that_changed_it(path, expected):
+    assert subjects(listed(path=path)) == expected
+
+
+def test_since_and_author_narrow_the_history(heads):
+    second = detail(heads[1]).summary.committed_at
+    assert subjects(listed(since=second)) == ["Change a", "Add b"]
+    assert subjects(listed(since=datetime(2099, 1, 1, tzinfo=UTC))) == []
+    assert len(subjects(listed(author="ADA@example"))) == 3
+    assert subjects(listed(author="nobody")) == []
+
+
+@pytest.mark.usefixtures("heads")
+def test_pages_go_on_without_gap():
+    first = listed(limit=2)
+    second = listed(limit=2, cursor=first.next_cursor)
+    assert subjects(first) + subjects(second) == ["Change a", "Add b", "Add a"]
+    assert second.next_cursor is None
+
+
+def test_a_commit_tells_its_message_and_what_it_changed(heads):
+    commit = detail(heads[2][:7])
+    assert commit.summary.commit == heads[2]
+    assert commit.parents == (heads[1],)
+    assert [(file.path, file.status, file.is_binary) for file in commit.files] == [
+        ("a.py", "modified", False),
+        ("logo.png", "added", True),
+    ]
+    assert "-x = 1\n+x = 2" in commit.files[0].patch
+    assert detail(heads[1]).message == "Add b\n\nWith a reason."
+
+
+def test_the_first_commit_is_compared_with_nothing(heads):
+    commit = detail(heads[0])
+    assert commit.parents == ()
+    assert [(file.path, file.status) for file in commit.files] == [("a.py", "added")]
+
+
+def test_a_large_diff_is_cut_at_whole_lines_and_says_so(origin):
+    origin.write({"big.txt": "line of text\n" * 5000}).commit("Big")
+    add_and_sync("tool", origin.url)
+    file = detail(origin.head).files[0]
+    assert file.is_cut
+    assert len(file.patch) <= LIMITS.max_diff_characters
+    assert file.patch.endswith("+line of text")
+    assert file.added_lines == 5000
+
+
+@pytest.mark.usefixtures("heads")
+@pytest.mark.parametrize(
+    "commit", ["--output=/tmp/x", "HEAD^{/x}", "@{-1}", "main:a.py", "abc", "../x", "a\0b"]
+)
+def test_what_is_no_id_is_refused(commit):
+    with pytest.raises(InvalidInput, match="not the id"):
+        detail(commit)
+
+
+@pytest.mark.usefixtures("heads")
+def test_an_unknown_commit_is_not_found():
+    with pytest.raises(NotFound, match="no commit"):
+        detail("0" * 40)
