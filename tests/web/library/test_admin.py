@@ -1,0 +1,163 @@
+"""The catalogue in the admin, over HTTP."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from tests.gitrepos import GitRepository
+from tests.library import add_and_sync, index_state, leftovers
+from web.library.git.mirrors import mirror_lock
+from web.library.models import Ref, Repository
+
+pytestmark = pytest.mark.django_db
+LIST = "/admin/library/repository/"
+
+
+@pytest.fixture
+def staff() -> Client:
+    """Return a browser in which an operator is signed in."""
+    user = get_user_model().objects.create_superuser("operator", "operator@example.org", "secret")
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+@pytest.fixture
+def project(origin: GitRepository) -> GitRepository:
+    """Return a repository with one file."""
+    return origin.write({"a.py": "A = 1\n", "x/b.py": "B = 1\n"}).commit()
+
+
+def _form(address: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "name": "project",
+        "url": address,
+        "title": "",
+        "description": "",
+        "visibility": "public",
+        "position": "0",
+        "documentation_globs": "",
+        "exclude_globs": "",
+        "tracked_refs": "",
+        "tracked_refs_newest": "10",
+        **changes,
+    }
+
+
+def _messages(response: Any) -> str:
+    return " ".join(str(message) for message in response.context["messages"])
+
+
+def test_saving_a_new_repository_queues_its_sync(staff: Client, project: GitRepository) -> None:
+    form = _form(project.url, exclude_globs="x/\r\n\r\n *.po \r\n", title="Project")
+    response = staff.post(f"{LIST}add/", form, follow=True)
+    assert response.status_code == 200
+    assert "A sync is queued." in _messages(response)
+    made = Repository.objects.get()
+    assert (made.title, made.exclude_globs) == ("Project", ["x/", "*.po"])
+    assert index_state("project")  # the test's task backend runs tasks at once
+    assert Ref.objects.get().counts["indexed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("url", "ext::sh", "not an address"),
+        ("url", "/etc", "no git repository"),
+        ("url", "http://host.example/a", "Use https"),
+        ("name", "No Name", "lowercase"),
+        ("exclude_globs", "!\n", "malformed"),
+        ("documentation_globs", "\\\n", "malformed"),
+        ("tracked_refs", "x\n" * 201, "at most 200 patterns"),
+        ("position", "-1", "greater than or equal to 0"),
+    ],
+)
+def test_wrong_field_is_explained_beside_it(
+    field: str, value: str, message: str, staff: Client, project: GitRepository
+) -> None:
+    response = staff.post(f"{LIST}add/", _form(project.url, **{field: value}))
+    assert response.status_code == 200
+    errors = response.context["adminform"].form.errors
+    assert set(errors) == {field}
+    assert message in str(errors[field])
+    assert not Repository.objects.exists()
+
+
+def test_changing_what_is_indexed_queues_a_sync_and_other_changes_do_not(
+    staff: Client, project: GitRepository
+) -> None:
+    add_and_sync("project", project.url)
+    page = f"{LIST}{Repository.objects.get().pk}/change/"
+    synced_at = Repository.objects.get().synced_at
+    response = staff.post(page, _form(project.url, title="New"), follow=True)
+    assert "A sync is queued." not in _messages(response)
+    assert (Repository.objects.get().title, Repository.objects.get().synced_at) == (
+        "New",
+        synced_at,
+    )
+    response = staff.post(page, _form(project.url, exclude_globs="x/"), follow=True)
+    assert "A sync is queued." in _messages(response)
+    assert Ref.objects.get().counts["indexed"] == 1
+
+
+def test_name_of_a_repository_does_not_change(staff: Client, project: GitRepository) -> None:
+    add_and_sync("project", project.url)
+    page = f"{LIST}{Repository.objects.get().pk}/change/"
+    staff.post(page, _form(project.url, name="other"))
+    assert Repository.objects.get().name == "project"
+
+
+def test_action_syncs_the_selected_repositories(staff: Client, project: GitRepository) -> None:
+    add_and_sync("project", project.url)
+    project.write({"new.py": "NEW = 1\n"}).commit()
+    chosen = {"action": "sync_now", "_selected_action": [Repository.objects.get().pk]}
+    response = staff.post(LIST, chosen, follow=True)
+    assert "Queued." in _messages(response)
+    assert Ref.objects.get().counts["files"] == 3
+
+
+def test_list_and_page_show_the_state(staff: Client, project: GitRepository) -> None:
+    add_and_sync("project", project.url)
+    commit = project.head[:12]
+    listing = staff.get(LIST).content.decode()
+    assert f"main @ {commit}" in listing
+    assert "2 (2)" in listing
+    assert "up to date at" in listing
+    project.path.rename(project.path.with_name("away"))
+    staff.post(LIST, {"action": "sync_now", "_selected_action": [Repository.objects.get().pk]})
+    page = staff.get(f"{LIST}{Repository.objects.get().pk}/change/").content.decode()
+    assert "There is no repository at this address any more" in page
+    assert f"branch main @ {commit}: 2 files, 2 indexed" in page
+
+
+@pytest.mark.parametrize("by_action", [False, True])
+def test_removing_takes_index_and_mirror_with_it(
+    by_action: bool, staff: Client, project: GitRepository
+) -> None:
+    add_and_sync("project", project.url)
+    pk = Repository.objects.get().pk
+    if by_action:
+        form = {"action": "delete_selected", "_selected_action": [pk], "post": "yes"}
+        staff.post(LIST, form, follow=True)
+    else:
+        asked = staff.get(f"{LIST}{pk}/delete/").content.decode()
+        assert "Repository project, its index and its mirror" in asked
+        staff.post(f"{LIST}{pk}/delete/", {"post": "yes"}, follow=True)
+    assert not Repository.objects.exists()
+    assert leftovers() == {}
+
+
+def test_removing_under_a_running_sync_is_refused_in_a_message(
+    staff: Client, project: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from web.library import admin
+
+    monkeypatch.setattr(admin, "_WAIT_SECONDS", 0.0)
+    add_and_sync("project", project.url)
+    pk = Repository.objects.get().pk
+    with mirror_lock(pk, wait_seconds=0):
+        response = staff.post(f"{LIST}{pk}/delete/", {"post": "yes"}, follow=True)
+    assert "Another sync of this repository is running." in _messages(response)
+    assert Repository.objects.exists()
