@@ -9,6 +9,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 import Stemmer
 
@@ -22,6 +23,14 @@ _UNSPACED = re.compile(
     "\U00020000-\U0003ffff]"
 )
 _CACHED_WORDS = 200_000
+
+# Function words that are in most prose and tell nothing; they are not indexed at all, so that a
+# phrase is found whatever articles and prepositions stand in it.
+_UNINDEXED = """
+    a an and are as at be been by for from had has have if in into is it its not of on or that the
+    their them then there these this to was were which will with you your
+"""
+UNINDEXED = frozenset(_UNINDEXED.split())
 
 _STOP_WORDS = """
     a an and are as at be by can could do does for from get had has have how i if in into is it
@@ -57,7 +66,7 @@ class _SplitWords(dict[str, str]):
         if len(self) >= _CACHED_WORDS:
             self.clear()
         tokens = parts_of(word) if len(word) <= MAX_TOKEN_CHARACTERS else ()
-        joined = " ".join(tokens)
+        joined = " ".join(token for token in tokens if token not in UNINDEXED)
         self[word] = joined
         return joined
 
@@ -70,7 +79,7 @@ def index_text(text: str) -> str:
 
     Words over MAX_TOKEN_CHARACTERS (encoded data, mostly) give none.
     """
-    return " ".join(map(_split_words.__getitem__, WORD.findall(text)))
+    return " ".join(filter(None, map(_split_words.__getitem__, WORD.findall(text))))
 
 
 def query_tokens(text: str) -> tuple[str, ...]:
@@ -88,6 +97,7 @@ def phrase_tokens(text: str) -> tuple[str, ...]:
 _stemmers = threading.local()
 
 
+@lru_cache(maxsize=_CACHED_WORDS)
 def stem(token: str) -> str:
     """Return the stem under which SQLite's full-text engine keeps a token (Porter, 1980).
 

@@ -20,20 +20,36 @@ class ChunkText:
     body: str
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the chunks of a query hold: any of `essential`, any of the `pairs` close together.
+
+    The more of `tokens`, which include the essential ones, the better. Where there are `phrases`,
+    each has to stand in the chunk as it is. `home_ids` restricts to contents that these
+    repositories brought first, None searches all.
+    """
+
+    tokens: Sequence[str]
+    essential: Sequence[str]
+    pairs: Sequence[tuple[str, str]] = ()
+    phrases: Sequence[Sequence[str]] = ()
+    home_ids: Sequence[int] | None = None
+
+
 class ChunkHit(NamedTuple):
-    """A chunk that a query found, its content, and how well it fits (more is better)."""
+    """A chunk that a query found, its content and heading, and how well it fits (more is better)."""
 
     chunk_id: int
     content_id: int
+    heading: str
     score: float
 
 
 class SearchBackend(Protocol):
     """Writing is for `web.library.indexing`, reading for `web.library.search` only.
 
-    Tokens are those of `web.library.search.tokens`; `home_ids` restricts a query to contents that
-    these repositories brought first, None searches all. What a query finds may be garbage or belong
-    to other refs: the caller checks each content against what its refs show.
+    Tokens are those of `web.library.search.tokens`. What a query finds may be garbage or belong to
+    other refs: the caller checks each content against what its refs show.
     """
 
     def add_content(self, *, is_document: bool, home_id: int, chunks: Iterable[ChunkText]) -> None:
@@ -46,10 +62,6 @@ class SearchBackend(Protocol):
         """Forget chunks; they are given with the very text they were added with."""
         ...
 
-    def add_paths(self, paths: Sequence[tuple[int, str]]) -> None:
-        """Make new `Path` rows (id, path) findable."""
-        ...
-
     def add_symbol_names(self, names: Sequence[tuple[int, str]]) -> None:
         """Make new `SymbolName` rows (id, folded) findable by their parts."""
         ...
@@ -58,32 +70,26 @@ class SearchBackend(Protocol):
         """Merge what many small writes left behind; called once at the end of a large sync."""
         ...
 
-    def chunk_count(self, *, is_document: bool) -> int:
-        """Return how many chunks there are, roughly: the scale for document frequencies."""
+    def text_count(self, *, is_document: bool) -> int:
+        """Return how many texts there are: the scale for document frequencies."""
         ...
 
     def document_frequencies(self, *, is_document: bool, tokens: Sequence[str]) -> dict[str, int]:
-        """Return in how many chunks each token stands, as stemmed."""
+        """Return in how many texts each token stands, as stemmed."""
         ...
 
-    def chunks_by_tokens(
-        self, *, is_document: bool, tokens: Sequence[str], home_ids: Sequence[int] | None
-    ) -> Iterator[ChunkHit]:
-        """Yield the chunks that hold any of the tokens, most relevant first, lazily."""
+    def chunks_matching(self, wanted: Wanted, *, is_document: bool) -> Iterator[ChunkHit]:
+        """Yield the chunks that are wanted, best first, lazily."""
         ...
 
-    def chunks_by_phrases(
+    def chunks_with_phrase(
         self,
+        phrase: Sequence[str],
         *,
         is_document: bool,
-        phrases: Sequence[Sequence[str]],
         home_ids: Sequence[int] | None,
     ) -> Iterator[ChunkHit]:
-        """Yield the chunks whose body holds any of the token sequences, most relevant first."""
-        ...
-
-    def path_ids_by_tokens(self, *, tokens: Sequence[str], limit: int) -> list[int]:
-        """Return ids of paths that hold all of the tokens, at most `limit`."""
+        """Yield the chunks in which the tokens stand next to each other, in no order, lazily."""
         ...
 
     def symbol_name_ids_containing(self, *, part: str, limit: int) -> list[int]:

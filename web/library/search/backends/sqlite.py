@@ -1,7 +1,7 @@
 """The search backend on SQLite: contentless FTS5 tables beside the models' own.
 
-The tables are made by a migration. Rows hold tokens only; their ids are those of `Chunk.text_id`,
-`Path` and `SymbolName`, and what a query finds is joined with these, so a row whose model row is gone is
+The tables are made by a migration. Rows hold tokens only; their ids are those of `Chunk.text_id`
+and `SymbolName`, and what a query finds is joined with these, so a row whose model row is gone is
 never returned. A contentless table forgets a row only when it is given the same tokens again.
 """
 
@@ -11,69 +11,39 @@ from typing import Any
 
 from django.db import connection
 
-from web.library.search.backends.base import ChunkHit, ChunkText
+from web.library.search.backends.base import ChunkHit, ChunkText, Wanted
 from web.library.search.tokens import index_text, stem
 
-# Weights of the columns home, names, body: a defined name or heading counts twice.
-_RANK = "bm25(0.0, 2.0, 1.0)"
+# Weights of the columns home and body.
+_RANK = "bm25(0.0, 1.0)"
 _FETCH_ROWS = 256
 _SHORTEST_PART = 3
-
-
-def _quoted(token: str) -> str:
-    return '"' + token.replace('"', '""') + '"'
-
-
-def _table(is_document: bool) -> str:
-    return "search_documents" if is_document else "search_code"
-
-
-def _restricted(expression: str, home_ids: Sequence[int] | None) -> str:
-    """Return a match expression with a restriction to homes in front of it."""
-    if home_ids is None:
-        return expression
-    homes = " OR ".join(f'"h{home_id}"' for home_id in home_ids)
-    return f"home : ({homes}) AND ({expression})"
-
-
-def _rows(statement: str, parameters: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a statement as they are asked for; the cursor ends with the generator."""
-    with closing(connection.cursor()) as cursor:
-        cursor.execute(statement, parameters)
-        while rows := cursor.fetchmany(_FETCH_ROWS):
-            yield from rows
+# Tokens that may stand between those of a pair.
+_PAIR_WINDOW = 2
+_AVERAGES_ID = 1
 
 
 class SqliteBackend:
     """See `SearchBackend` for what each method promises."""
 
     def add_content(self, *, is_document: bool, home_id: int, chunks: Iterable[ChunkText]) -> None:
-        """Index the tokens of each chunk's heading and body."""
+        """Index the tokens of each text."""
         table = _table(is_document)
         with connection.cursor() as cursor:
             cursor.executemany(
-                f"INSERT INTO {table}(rowid, home, names, body) VALUES (%s, %s, %s, %s)",
+                f"INSERT INTO {table}(rowid, home, body) VALUES (%s, %s, %s)",
                 [_row(chunk, home_id) for chunk in chunks],
             )
 
     def remove_content(
         self, *, is_document: bool, home_id: int, chunks: Iterable[ChunkText]
     ) -> None:
-        """Take the tokens of each chunk out again."""
+        """Take the tokens of each text out again."""
         table = _table(is_document)
         with connection.cursor() as cursor:
             cursor.executemany(
-                f"INSERT INTO {table}({table}, rowid, home, names, body)"
-                " VALUES ('delete', %s, %s, %s, %s)",
+                f"INSERT INTO {table}({table}, rowid, home, body) VALUES ('delete', %s, %s, %s)",
                 [_row(chunk, home_id) for chunk in chunks],
-            )
-
-    def add_paths(self, paths: Sequence[tuple[int, str]]) -> None:
-        """Index the tokens of each path."""
-        with connection.cursor() as cursor:
-            cursor.executemany(
-                "INSERT INTO search_paths(rowid, path) VALUES (%s, %s)",
-                [(path_id, index_text(path)) for path_id, path in paths],
             )
 
     def add_symbol_names(self, names: Sequence[tuple[int, str]]) -> None:
@@ -84,14 +54,17 @@ class SqliteBackend:
     def optimize(self) -> None:
         """Merge each table's segments into one."""
         with connection.cursor() as cursor:
-            for table in ("search_code", "search_documents", "search_paths", "search_names"):
+            for table in ("search_code", "search_documents", "search_names"):
                 cursor.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
 
-    def chunk_count(self, *, is_document: bool) -> int:
-        """Return the number of rows ever added, less those removed."""
+    def text_count(self, *, is_document: bool) -> int:
+        """Read the number of rows that FTS5 keeps for its own ranking."""
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT count(*) FROM {_table(is_document)}_docsize")
-            return int(cursor.fetchone()[0])
+            cursor.execute(
+                f"SELECT block FROM {_table(is_document)}_data WHERE id = %s", [_AVERAGES_ID]
+            )
+            row = cursor.fetchone()
+        return _first_varint(row[0]) if row else 0
 
     def document_frequencies(self, *, is_document: bool, tokens: Sequence[str]) -> dict[str, int]:
         """Look each stem up in the table's vocabulary."""
@@ -105,41 +78,34 @@ class SqliteBackend:
                 frequencies[token] = int(row[0]) if row else 0
         return frequencies
 
-    def chunks_by_tokens(
-        self, *, is_document: bool, tokens: Sequence[str], home_ids: Sequence[int] | None
-    ) -> Iterator[ChunkHit]:
-        """Rank by BM25 (Robertson and Zaragoza, 2009) over names and body."""
-        return self._chunks(is_document, _restricted(" OR ".join(map(_quoted, tokens)), home_ids))
+    def chunks_matching(self, wanted: Wanted, *, is_document: bool) -> Iterator[ChunkHit]:
+        """Rank by BM25 (Robertson and Zaragoza, 2009) over tokens and pairs.
 
-    def chunks_by_phrases(
+        A pair counts as its two tokens once more where they stand close together, in the way of
+        sequential dependence models (Metzler and Croft, 2005).
+        """
+        matches = _any_of(wanted.essential)
+        if len(wanted.essential) < len(wanted.tokens):
+            matches = f"(({matches}) AND ({_any_of(wanted.tokens)}))"
+        near = [
+            f"NEAR({_quoted(first)} {_quoted(second)}, {_PAIR_WINDOW})"
+            for first, second in wanted.pairs
+        ]
+        matches = " OR ".join([matches, *near])
+        required = [_quoted(" ".join(phrase)) for phrase in wanted.phrases]
+        matches = " AND ".join([*required, f"({matches})"])
+        return _chunks(is_document, _in_homes(matches, wanted.home_ids), is_ranked=True)
+
+    def chunks_with_phrase(
         self,
+        phrase: Sequence[str],
         *,
         is_document: bool,
-        phrases: Sequence[Sequence[str]],
         home_ids: Sequence[int] | None,
     ) -> Iterator[ChunkHit]:
-        """Rank by BM25 with each phrase as one term."""
-        wanted = " OR ".join(_quoted(" ".join(phrase)) for phrase in phrases)
-        return self._chunks(is_document, _restricted(f"body : ({wanted})", home_ids))
-
-    def _chunks(self, is_document: bool, expression: str) -> Iterator[ChunkHit]:
-        table = _table(is_document)
-        rows = _rows(
-            f"SELECT chunk.id, chunk.content_id, -found.rank FROM {table} AS found"
-            " CROSS JOIN library_chunk AS chunk ON chunk.text_id = found.rowid"
-            f" WHERE found.{table} MATCH %s AND found.rank MATCH '{_RANK}' ORDER BY found.rank",
-            [expression],
-        )
-        return (ChunkHit(*row) for row in rows)
-
-    def path_ids_by_tokens(self, *, tokens: Sequence[str], limit: int) -> list[int]:
-        """Intersect the tokens' lists of paths."""
-        expression = " AND ".join(map(_quoted, tokens))
-        rows = _rows(
-            "SELECT rowid FROM search_paths WHERE search_paths MATCH %s LIMIT %s",
-            [expression, limit],
-        )
-        return [row[0] for row in rows]
+        """Look the phrase up, without ranking."""
+        expression = _in_homes(_quoted(" ".join(phrase)), home_ids)
+        return _chunks(is_document, expression, is_ranked=False)
 
     def symbol_name_ids_containing(self, *, part: str, limit: int) -> list[int]:
         """Intersect the lists of the part's trigrams, then look at the names themselves."""
@@ -154,5 +120,61 @@ class SqliteBackend:
         return [row[0] for row in rows]
 
 
-def _row(chunk: ChunkText, home_id: int) -> tuple[int, str, str, str]:
-    return chunk.text_id, f"h{home_id}", index_text(chunk.heading), index_text(chunk.body)
+def _table(is_document: bool) -> str:
+    return "search_documents" if is_document else "search_code"
+
+
+def _row(chunk: ChunkText, home_id: int) -> tuple[int, str, str]:
+    return chunk.text_id, f"h{home_id}", index_text(chunk.body)
+
+
+def _quoted(tokens: str) -> str:
+    return '"' + tokens.replace('"', '""') + '"'
+
+
+def _any_of(tokens: Iterable[str]) -> str:
+    return " OR ".join(map(_quoted, tokens))
+
+
+def _in_homes(expression: str, home_ids: Sequence[int] | None) -> str:
+    """Return a match expression over the bodies of texts from these homes."""
+    matched = f"body : ({expression})"
+    if home_ids is None:
+        return matched
+    homes = " OR ".join(f'"h{home_id}"' for home_id in home_ids)
+    return f"home : ({homes}) AND {matched}"
+
+
+def _chunks(is_document: bool, expression: str, *, is_ranked: bool) -> Iterator[ChunkHit]:
+    table = _table(is_document)
+    ranked = f" AND found.rank MATCH '{_RANK}' ORDER BY found.rank" if is_ranked else ""
+    rows = _rows(
+        f"SELECT chunk.id, chunk.content_id, chunk.heading, {'-found.rank' if is_ranked else '0.0'}"
+        f" FROM {table} AS found"
+        " CROSS JOIN library_chunk AS chunk ON chunk.text_id = found.rowid"
+        f" WHERE found.{table} MATCH %s{ranked}",
+        [expression],
+    )
+    return (ChunkHit(*row) for row in rows)
+
+
+def _rows(statement: str, parameters: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a statement as they are asked for; the cursor ends with the generator."""
+    with closing(connection.cursor()) as cursor:
+        cursor.execute(statement, parameters)
+        while rows := cursor.fetchmany(_FETCH_ROWS):
+            yield from rows
+
+
+def _first_varint(block: bytes) -> int:
+    """Return the number at the start of a record: seven bits a byte, the high bit set but on the last.
+
+    FTS5's averages record begins with the number of rows (SQLite, fts5_index.c); its format is
+    fixed, as that of the database file.
+    """
+    number = 0
+    for byte in block[:9]:
+        number = number << 7 | byte & 0x7F
+        if not byte & 0x80:
+            break
+    return number

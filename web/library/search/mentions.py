@@ -1,0 +1,180 @@
+"""What documentation and code say of each other, by name.
+
+Documentation describes a function in words that its code does not have, and code has docstrings
+that its documentation does not repeat. So a question in words is also put to the other side: what
+answers it there stands near a name, and that name is looked up on this side.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from django.db import connection
+
+from web.library.search.backends.base import ChunkHit, SearchBackend, Wanted
+from web.library.search.names import BODY_KINDS, SymbolRow, symbols_called
+from web.library.search.plan import Plan
+from web.library.search.reading import WordsOfQuery, best_window, lines_of_content
+from web.library.search.scope import Scope
+from web.library.search.tokens import phrase_tokens
+
+# Chunks of the other side that are read.
+MAX_READ = 3
+# Files on this side that a name may lead to.
+MAX_FILES = 8
+MIN_TOKENS = 4
+# Lines above the best one in which the name is looked for; and below, where it precedes its text.
+_LINES_ABOVE = 40
+_LINES_BELOW = 4
+
+_NAME = r"[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*"
+_DECLARES = re.compile(
+    rf"""
+    ^\s*\.\.\s+(?:[a-z]+:)?[a-z-]+::\s+(?:[\w\s*]*[\s*])??(?P<directive>{_NAME})(?:\s*[(\[=].*)?\s*$
+    | ^\s{{0,3}}(?:\#{{1,6}}|={{1,5}})\s+(?:[a-z]+\s+)?[`*]*(?P<heading>{_NAME})[`*]*\s*(?:\(.*)?[`*\s]*$
+    | ^\s*[-*+]?\s*`{{1,2}}(?P<term>{_NAME})(?:\(.*?\))?`{{1,2}}\s*(?:$|[:–—-])
+    | ^\s*:?(?P<field>{_NAME})::\s*$
+    """,
+    re.VERBOSE,
+)
+_NOT_NAMED = frozenset(
+    "code-block code note warning admonition seealso versionadded versionchanged deprecated"
+    " currentmodule module highlight include literalinclude index toctree image figure".split()
+)
+_DIRECTIVE = re.compile(r"^\s*\.\.\s+(?:[a-z]+:)?([a-z-]+)::")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A file on this side that the other side leads to, and how sure that is, at most 1.
+
+    `line` is the definition's for code, None for documents.
+    """
+
+    content_id: int
+    score: float
+    line: int | None = None
+    chunk_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    name: str
+    share: float
+
+
+def mentions(
+    plan_there: Plan, here: Scope, there: Scope, *, backend: SearchBackend
+) -> dict[int, Mention]:
+    """Return the files of `here` that answers found `there` name, by content id.
+
+    `plan_there` is the query's plan on the other side.
+    """
+    if len(plan_there.all_weights) < MIN_TOKENS:
+        return {}
+    wanted = Wanted(plan_there.tokens, plan_there.essential, plan_there.pairs, (), there.home_ids)
+    hits = backend.chunks_matching(wanted, is_document=there.is_document)
+    visible = (hit for hit in hits if there.shows(hit.content_id))
+    found: dict[int, Mention] = {}
+    words = WordsOfQuery(plan_there.all_weights)
+    for rank, hit in enumerate(islice(visible, MAX_READ), 1):
+        named = _name_near(hit, words, there)
+        if named is None:
+            continue
+        lead = partial(_documents_naming, backend=backend) if here.is_document else _definitions_of
+        for place in lead(named.name, here):
+            mention = Mention(
+                place.content_id, named.share**2 / rank * place.score, place.line, place.chunk_id
+            )
+            known = found.get(place.content_id)
+            if known is None or mention.score > known.score:
+                found[place.content_id] = mention
+    return found
+
+
+def _name_near(hit: ChunkHit, words: WordsOfQuery, there: Scope) -> _Found | None:
+    """Return the name that the best lines of a chunk belong to, and the share of the query in them."""
+    bounds = _bounds_of(hit.chunk_id)
+    lines = lines_of_content(hit.content_id, there) if bounds else None
+    if bounds is None or lines is None:
+        return None
+    window = best_window(lines, bounds[0], min(bounds[1], len(lines)), words)
+    share = window.weight / (sum(words.weights.values()) or 1.0)
+    if there.is_document:
+        name = _declared_above(lines, window.first_line) or _only_name(hit.heading)
+    else:
+        name = _definition_around(hit.content_id, window.first_line)
+    return _Found(name, share) if name else None
+
+
+def _bounds_of(chunk_id: int) -> tuple[int, int] | None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT start_line, end_line FROM library_chunk WHERE id = %s", [chunk_id]
+        )
+        row = cursor.fetchone()
+    return (int(row[0]), int(row[1])) if row else None
+
+
+def _declared_above(lines: Sequence[str], line: int) -> str:
+    """Return the name that the nearest heading, directive or term at or above a line declares."""
+    for number in range(min(line + 1, len(lines)), max(0, line - _LINES_ABOVE), -1):
+        text = lines[number - 1]
+        directive = _DIRECTIVE.match(text)
+        if directive and directive[1] in _NOT_NAMED:
+            continue
+        if match := _DECLARES.match(text):
+            return str(match[match.lastgroup or 0]).rpartition(".")[2]
+    return ""
+
+
+def _only_name(heading: str) -> str:
+    """Return the identifier that a heading consists of, empty when it is prose."""
+    name = heading.strip("`* ").removesuffix("()")
+    return name.rpartition(".")[2] if re.fullmatch(_NAME, name) else ""
+
+
+def _definition_around(content_id: int, line: int) -> str:
+    """Return the innermost definition around a line, or the one that begins just below it."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name.name, symbol.kind FROM library_symbol AS symbol"
+            " JOIN library_symbolname AS name ON name.id = symbol.name_id"
+            " WHERE symbol.content_id = %s AND symbol.line <= %s AND symbol.end_line >= %s"
+            " ORDER BY symbol.line DESC",
+            [content_id, line + _LINES_BELOW, line],
+        )
+        rows = cursor.fetchall()
+    return next((str(name) for name, kind in rows if kind in BODY_KINDS), "")
+
+
+def _definitions_of(name: str, here: Scope) -> list[Mention]:
+    """Return the files that define a name; the more there are, the less each is meant."""
+    rows = [row for row in symbols_called([name.lower()], here) if _is_meant(row, name)]
+    first: dict[int, SymbolRow] = {}
+    for row in sorted(rows, key=lambda row: (row.name != name, row.line)):
+        first.setdefault(row.content_id, row)
+    score = 1 / (1 + 0.1 * max(0, len(first) - 2))
+    return [Mention(row.content_id, score, row.line) for row in first.values()][: 4 * MAX_FILES]
+
+
+def _is_meant(row: SymbolRow, name: str) -> bool:
+    return row.name == name or row.kind in BODY_KINDS
+
+
+def _documents_naming(name: str, here: Scope, *, backend: SearchBackend) -> list[Mention]:
+    """Return the documents that speak most of a name."""
+    tokens = phrase_tokens(name)[:1]
+    if not tokens:
+        return []
+    wanted = Wanted(tokens, tokens, home_ids=here.home_ids)
+    found: dict[int, Mention] = {}
+    for hit in backend.chunks_matching(wanted, is_document=True):
+        if here.shows(hit.content_id):
+            score = 1 / (1 + 0.3 * len(found))
+            found.setdefault(hit.content_id, Mention(hit.content_id, score, None, hit.chunk_id))
+        if len(found) == MAX_FILES:
+            break
+    return list(found.values())

@@ -1,0 +1,136 @@
+"""Which tokens of a query are looked up in the full-text tables, and how much each tells.
+
+Cost must not grow with how common a word is. So very common tokens are left out where enough rarer
+ones are there, and only the rarest, the essential ones, decide which chunks are looked at at all.
+"""
+
+import math
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from web.library.search.backends.base import SearchBackend
+from web.library.search.query import Query
+from web.library.search.tokens import phrase_tokens, stem
+
+# A token in more than this share of all texts is common.
+COMMON_SHARE = 0.12
+MAX_TOKENS = 10
+MAX_PAIRS = 6
+# Texts that the essential tokens together lead to, about.
+ESSENTIAL_TEXTS = 6000
+MIN_ESSENTIAL = 2
+_FEW_TOKENS = 3
+_KEPT_FREQUENCIES = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the words of a query are searched for.
+
+    `tokens` are looked up, at least one of the `essential` has to be there, `pairs` count when
+    close together. `weights` is how much a stem tells, in nats (inverse document frequency):
+    those of `tokens`; `all_weights` of all the query's tokens.
+    """
+
+    tokens: tuple[str, ...]
+    essential: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    weights: Mapping[str, float]
+    all_weights: Mapping[str, float]
+
+    @property
+    def total_weight(self) -> float:
+        """What a text with every word of the query has."""
+        return sum(self.all_weights.values())
+
+    def weight_in(self, stems: frozenset[str]) -> float:
+        """Return how much those of the searched tokens tell that are among `stems`."""
+        return sum(weight for token, weight in self.weights.items() if token in stems)
+
+
+def plan_for(
+    query: Query, *, backend: SearchBackend, is_document: bool, generation: int
+) -> Plan:
+    """Return the plan of a query over code or documents."""
+    total = max(1, backend.text_count(is_document=is_document))
+    frequencies = _frequencies(query.tokens, backend, is_document, generation)
+    tokens = _searched(query.tokens, frequencies, total)
+    weights = {token: _weight(frequencies[token], total) for token in query.tokens}
+    return Plan(
+        tokens=tokens,
+        essential=_essential(tokens, frequencies),
+        pairs=_pairs(query, tokens, frequencies, total),
+        weights={stem(token): weights[token] for token in tokens},
+        all_weights={stem(token): weight for token, weight in weights.items()},
+    )
+
+
+def _weight(frequency: int, total: int) -> float:
+    return math.log(1 + max(0.0, total - frequency + 0.5) / (frequency + 0.5))
+
+
+def _searched(
+    tokens: Sequence[str], frequencies: Mapping[str, int], total: int
+) -> tuple[str, ...]:
+    """Leave out the common tokens, and of very many the commoner ones."""
+    if len(tokens) <= _FEW_TOKENS:
+        return tuple(tokens)
+    rare = [token for token in tokens if frequencies[token] <= COMMON_SHARE * total]
+    kept = rare if len(rare) > 1 else list(tokens)
+    # A token that is nowhere finds nothing and must not push out one that does.
+    kept.sort(key=lambda token: frequencies[token] or total)
+    return tuple(kept[:MAX_TOKENS])
+
+
+def _essential(tokens: Sequence[str], frequencies: Mapping[str, int]) -> tuple[str, ...]:
+    essential: list[str] = []
+    texts = 0
+    for token in sorted(tokens, key=lambda token: frequencies[token]):
+        texts += frequencies[token]
+        if len(essential) >= MIN_ESSENTIAL and texts > ESSENTIAL_TEXTS:
+            break
+        essential.append(token)
+    return tuple(essential)
+
+
+def _pairs(
+    query: Query, tokens: Sequence[str], frequencies: Mapping[str, int], total: int
+) -> tuple[tuple[str, str], ...]:
+    """Return neighbours in the query of which one is rare, those that tell most first."""
+    found: dict[tuple[str, str], int] = {}
+    for first, second in pairwise(phrase_tokens(query.text)):
+        if first in second or second in first:
+            continue  # an identifier and a part of it stand together everywhere
+        frequency = [frequencies.get(token, total) for token in (first, second)]
+        is_searched = first in tokens or second in tokens
+        if is_searched and min(frequency) <= COMMON_SHARE * total and max(frequency) < total:
+            found.setdefault((first, second), frequency[0] * frequency[1])
+    return tuple(sorted(found, key=lambda pair: found[pair]))[:MAX_PAIRS]
+
+
+class _KnownFrequencies:
+    """Frequencies of one generation of the index; emptied when it changes or fills up."""
+
+    def __init__(self) -> None:
+        self.generation = -1
+        self.known: dict[tuple[bool, str], int] = {}
+        self.lock = threading.Lock()
+
+
+_known = _KnownFrequencies()
+
+
+def _frequencies(
+    tokens: Sequence[str], backend: SearchBackend, is_document: bool, generation: int
+) -> dict[str, int]:
+    with _known.lock:
+        if _known.generation != generation or len(_known.known) > _KEPT_FREQUENCIES:
+            _known.generation = generation
+            _known.known = {}
+        known = _known.known
+    missing = [token for token in tokens if (is_document, token) not in known]
+    found = backend.document_frequencies(is_document=is_document, tokens=missing)
+    known.update(((is_document, token), frequency) for token, frequency in found.items())
+    return {token: found.get(token, known.get((is_document, token), 0)) for token in tokens}

@@ -1,0 +1,241 @@
+"""How a query is read: words, phrases, names, filters. Nothing of it ever reaches an engine as syntax.
+
+Queries are literal. What is understood besides: "quoted phrases", and filters as people write them
+for other search engines (`symbol:`, `path:`, `file:`, `language:`, `lang:`, `ext:`, `repo:`, with a
+minus in front to exclude, and globs such as `*.py`). What an engine elsewhere would do and this one
+does not, above all regular expressions, is searched for literally and said so.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+
+from web.core.errors import InvalidInput
+from web.core.limits import LIMITS
+from web.library.search.tokens import WORD, phrase_tokens, query_tokens
+
+MAX_NAMES = 4
+MAX_FILTERS = 10
+
+_FILTER = re.compile(
+    r"""(?<!\S)(?P<minus>-?)(?P<key>[A-Za-z]+):(?P<value>"[^"]*"|(?!:)[^\s"]\S*)""",
+)
+_FILTER_KINDS = {
+    "symbol": "symbol",
+    "sym": "symbol",
+    "def": "symbol",
+    "definition": "symbol",
+    "path": "path",
+    "file": "path",
+    "filename": "path",
+    "folder": "path",
+    "dir": "path",
+    "lang": "language",
+    "language": "language",
+    "ext": "extension",
+    "extension": "extension",
+    "repo": "repository",
+    "repository": "repository",
+}
+_FOREIGN_KEYS = frozenset(
+    "author branch case content count context fork is in license org patterntype rev select size"
+    " sort timeout type user visibility".split()
+)
+_GLOB_WORD = re.compile(r"(?<!\S)(?=\S*\*)(?=\S*[./])[\w.*?/{},\[\]-]+(?!\S)")
+_QUOTED = re.compile(r'"([^"]+)"')
+_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$~][\w$]*)*(?:\(\))?\*?")
+_NAME_IN_PROSE = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*")
+_LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|\w_\w|^_\w|[A-Z]{2}.*[a-z]|::|->|\w\.[a-z]+\w*\(")
+_SLASHED = re.compile(r"\s*/(?P<inside>.+)/[imsxg]*\s*")
+_REGULAR_EXPRESSION = re.compile(
+    r"""[\w)\]]?\.[*+](?:\?|\w|$|\s|[(\[\\])|\\[bBdDwWsS.()\[\]{}*+?|^$]|\[\^?[^\]\s]*\w-\w[^\]\s]*\]"""
+    r"""|\([^()]*\w\|\w[^()]*\)|\(\?[:=!<iP]|^\^\w|\w\$$|\w\|\w"""
+)
+_OPERATOR = re.compile(r"(?<!\S)(?:AND|OR|NOT)(?!\S)")
+_EXCLUDED_WORD = re.compile(r"(?<!\S)-(\w\S*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What narrows a search besides its words. Patterns are prefixes, folders, parts or globs."""
+
+    paths: tuple[str, ...] = ()
+    excluded_paths: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    excluded_languages: tuple[str, ...] = ()
+    repositories: tuple[str, ...] = ()
+    excluded_repositories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as it was read.
+
+    `text` is what is searched for after filters were taken out. `names` are the identifiers in it,
+    the most wanted first; `is_name` says that it is nothing but one. `symbols` were asked for as
+    definitions. `phrases` have to stand in the text as they are.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    is_name: bool = False
+    symbols: tuple[str, ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()
+    filters: Filters = field(default_factory=Filters)
+    interpretation: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All tokens of the query, stop words too."""
+        return frozenset(phrase_tokens(self.text))
+
+
+def parse_query(text: str) -> Query:
+    """Read a query. Raises InvalidInput for one that is empty, too long or holds nothing to find."""
+    _check(text)
+    remaining, filters, symbols, notes = _without_filters(text)
+    remaining, pattern_hints = _read_foreign_syntax(remaining)
+    remaining = " ".join(remaining.split())
+    quoted = [phrase_tokens(phrase) for phrase in _QUOTED.findall(remaining)]
+    plain = remaining.replace('"', " ").strip()
+    searched = " ".join([plain, *symbols]).strip()
+    tokens = query_tokens(searched)
+    if not tokens:
+        raise _nothing_to_find(filters)
+    names = tuple(dict.fromkeys([*symbols, *_names_in(plain)]))[:MAX_NAMES]
+    phrases = tuple(phrase for phrase in quoted if phrase)
+    if phrases:
+        notes.append("the quoted words stand together exactly so")
+    return Query(
+        text=searched,
+        tokens=tokens,
+        names=names,
+        is_name=bool(_NAME.fullmatch(searched)),
+        symbols=symbols,
+        phrases=phrases,
+        filters=filters,
+        interpretation=tuple(notes),
+        hints=tuple(pattern_hints),
+    )
+
+
+def _check(text: str) -> None:
+    if "\0" in text:
+        raise InvalidInput(
+            "The query holds a NUL character.",
+            hint="Send the query as plain text.",
+            fields={"query": "must not hold NUL characters"},
+        )
+    if not text.strip():
+        raise InvalidInput(
+            "The query is empty.",
+            hint="Say what to look for: words, a name, or a part of one.",
+            fields={"query": "must not be empty"},
+        )
+    if len(text) > LIMITS.max_query_characters:
+        raise InvalidInput(
+            f"The query has {len(text):,} characters; at most {LIMITS.max_query_characters:,} "
+            "are read.",
+            hint="Keep the rarest words, or one line of the text.",
+            fields={"query": f"at most {LIMITS.max_query_characters} characters"},
+        )
+
+
+def _nothing_to_find(filters: Filters) -> InvalidInput:
+    if filters != Filters():
+        return InvalidInput(
+            "The query has filters but nothing to look for.",
+            hint="Add a word, or list the files with list_files.",
+            fields={"query": "holds only filters"},
+        )
+    return InvalidInput(
+        "The query has no letter or digit to look for.",
+        hint="Search is by words; grep_code finds punctuation.",
+        fields={"query": "holds no word"},
+    )
+
+
+def _without_filters(text: str) -> tuple[str, Filters, tuple[str, ...], list[str]]:
+    """Take the filters out: what remains, the filters, the symbols asked for, and what was read."""
+    found: dict[str, list[str]] = {}
+    notes: list[str] = []
+
+    def take(kind: str, value: str, written: str, *, excluded: bool) -> str:
+        if sum(map(len, found.values())) >= MAX_FILTERS or (kind == "symbol" and excluded):
+            return written
+        name = f"-{kind}" if excluded else kind
+        found.setdefault(name, []).append(value)
+        notes.append(f"{'not ' if excluded else ''}{kind}: {value}")
+        return " "
+
+    def take_filter(match: re.Match[str]) -> str:
+        kind = _FILTER_KINDS.get(match["key"].lower())
+        value = match["value"].strip('"').strip()
+        if kind is None or not value:
+            return match[0]
+        if kind == "extension":
+            kind, value = "path", f"*.{value.lstrip('.*')}"
+        return take(kind, value, match[0], excluded=bool(match["minus"]))
+
+    remaining = _FILTER.sub(take_filter, text)
+    remaining = _GLOB_WORD.sub(lambda m: _take_glob(m[0], take), remaining)
+    filters = Filters(
+        paths=tuple(found.get("path", ())),
+        excluded_paths=tuple(found.get("-path", ())),
+        languages=tuple(found.get("language", ())),
+        excluded_languages=tuple(found.get("-language", ())),
+        repositories=tuple(found.get("repository", ())),
+        excluded_repositories=tuple(found.get("-repository", ())),
+    )
+    return remaining, filters, tuple(found.get("symbol", ())), notes
+
+
+def _take_glob(word: str, take) -> str:  # type: ignore[no-untyped-def]
+    if ".*" in word and not word.startswith(("*", ".*")) and "/" not in word:
+        return word
+    return str(take("path", word, word, excluded=False))
+
+
+def _read_foreign_syntax(text: str) -> tuple[str, list[str]]:
+    """Find what other engines would take as syntax: the words to search for, and hints."""
+    hints: list[str] = []
+    slashed = _SLASHED.fullmatch(text)
+    if slashed and ("/" not in slashed["inside"] or _REGULAR_EXPRESSION.search(slashed["inside"])):
+        text = slashed["inside"]
+        hints.append(_regular_expression_hint(text))
+    elif _REGULAR_EXPRESSION.search(text):
+        hints.append(_regular_expression_hint(text.strip()))
+    if _OPERATOR.search(text) and WORD.search(_OPERATOR.sub(" ", text)):
+        text = _OPERATOR.sub(" ", text)
+        hints.append(
+            "AND, OR and NOT are not operators here: files with more of the words come first."
+        )
+    if excluded := _EXCLUDED_WORD.findall(text):
+        hints.append(f"-{excluded[0]} does not exclude here; -path: and -language: exclude files.")
+    foreign = [key for key in re.findall(r"(?<!\S)([a-z]+):(?!:)\S", text) if key in _FOREIGN_KEYS]
+    if foreign:
+        hints.append(
+            f"{foreign[0]}: is not a filter here and was searched for as a word; "
+            "there are symbol:, path:, language: and repo:."
+        )
+    return text, hints
+
+
+def _regular_expression_hint(pattern: str) -> str:
+    return (
+        "This looks like a regular expression; search_code takes the words in it literally. "
+        f"For the pattern use grep_code with pattern={pattern!r}."
+    )
+
+
+def _names_in(text: str) -> list[str]:
+    """Return the identifiers in a text: the whole of it if it is one, else what looks like code."""
+    if _NAME.fullmatch(text):
+        return [text.rstrip("*").removesuffix("()")]
+    return [name for name in _NAME_IN_PROSE.findall(text) if _LOOKS_LIKE_CODE.search(name)]
+
+
+def without_phrases(query: Query) -> Query:
+    """Return the query with its quotes ignored."""
+    return replace(query, phrases=())

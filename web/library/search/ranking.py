@@ -1,0 +1,238 @@
+"""Ranking: the files that evidence of several kinds speaks for, best first.
+
+Each kind of evidence is a list of files; reciprocal rank fusion (Cormack, Clarke and Büttcher,
+2009) adds up weight / (k + rank) over the lists. Lists that rarely err, exact names and whole
+phrases, weigh more and fall off faster.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from web.library.search.backends.base import SearchBackend
+from web.library.search.mentions import mentions
+from web.library.search.names import (
+    SHORTEST_PART,
+    SymbolRow,
+    content_ids_at_paths_with,
+    exact_score,
+    part_score,
+    symbols_called,
+    symbols_containing,
+    wanted_name,
+)
+from web.library.search.plan import Plan, plan_for
+from web.library.search.priors import code_prior, document_prior
+from web.library.search.query import Query
+from web.library.search.scope import Occurrence, Scope
+from web.library.search.texts import TextEvidence, phrase_chunks, stems_of, text_evidence
+from web.library.search.texts import PATH_SHARE
+from web.library.search.tokens import WORD, phrase_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How much a list of evidence counts, how fast it falls off, how far it is looked at."""
+
+    weight: float
+    k: int
+    depth: int
+
+
+TEXT = Weight(1.0, k=10, depth=100)
+PHRASE = Weight(4.0, k=5, depth=30)
+NAME = Weight(6.0, k=5, depth=30)
+NAME_IN_PROSE = Weight(2.5, k=5, depth=30)
+PART_OF_NAME = Weight(4.0, k=5, depth=30)
+PART_OF_PATH = Weight(3.0, k=5, depth=20)
+MENTIONED = 0.25
+COPY_FACTOR = 0.9
+
+
+@dataclass(slots=True)
+class RankedFile:
+    """A file with its score, where it stands best, and the places in it that speak for it."""
+
+    content_id: int
+    occurrence: Occurrence
+    prior: float
+    copies: int
+    score: float = 0.0
+    chunk_ids: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Files, best first; `is_exhaustive` says that there are no more. `plan` weighs the words."""
+
+    files: tuple[RankedFile, ...]
+    is_exhaustive: bool
+    plan: Plan
+
+
+def ranked_code(
+    query: Query, here: Scope, documents: Scope, *, backend: SearchBackend, generation: int
+) -> Ranking:
+    """Return the files of code that fit a query."""
+    plan = plan_for(query, backend=backend, is_document=False, generation=generation)
+    pool = _Pool(query, here, code_prior)
+    pool.add_names(backend)
+    texts = pool.add_texts(plan, backend)
+    if not query.is_name:
+        plan_there = plan_for(query, backend=backend, is_document=True, generation=generation)
+        pool.add_mentions(plan_there, documents, backend)
+    return Ranking(pool.in_order(), texts.is_exhaustive, plan)
+
+
+def ranked_documents(
+    query: Query, here: Scope, code: Scope, *, backend: SearchBackend, generation: int
+) -> Ranking:
+    """Return the documents that fit a query."""
+    plan = plan_for(query, backend=backend, is_document=True, generation=generation)
+    pool = _Pool(query, here, document_prior)
+    texts = pool.add_texts(plan, backend)
+    if not query.is_name:
+        plan_there = plan_for(query, backend=backend, is_document=False, generation=generation)
+        pool.add_mentions(plan_there, code, backend)
+    return Ranking(pool.in_order(), texts.is_exhaustive, plan)
+
+
+class _Pool:
+    """The files that any evidence speaks for, while it is gathered."""
+
+    def __init__(self, query: Query, scope: Scope, prior) -> None:  # type: ignore[no-untyped-def]
+        self._query = query
+        self._scope = scope
+        self._words = query.words
+        self._prior = prior
+        self._files: dict[int, RankedFile] = {}
+
+    def file(self, content_id: int) -> RankedFile:
+        """Return what is known of a content; it stands at its likeliest path."""
+        known = self._files.get(content_id)
+        if known is None:
+            occurrences = [
+                (-self._prior(found.path, self._words), found.ref_number, len(found.path), found)
+                for found in self._scope.occurrences_of(content_id)
+            ]
+            prior, _, _, best = min(occurrences)
+            known = RankedFile(content_id, best, -prior, copies=len(occurrences) - 1)
+            self._files[content_id] = known
+        return known
+
+    def add(self, weight: Weight, scores: Mapping[int, float]) -> None:
+        """Add a list of files, given by their scores."""
+        for rank, file in enumerate(self._best(scores)[: weight.depth]):
+            file.score += weight.weight / (weight.k + rank)
+
+    def _best(self, scores: Mapping[int, float]) -> list[RankedFile]:
+        files = [self.file(content_id) for content_id in scores]
+        files.sort(key=lambda file: (-scores[file.content_id], *_place_key(file)))
+        return files
+
+    # Names
+
+    def add_names(self, backend: SearchBackend) -> None:
+        """Add the files that define what the query names, or else hold it as a part of a name."""
+        for name in self._query.names:
+            wanted = wanted_name(name)
+            rows = symbols_called([wanted.folded], self._scope)
+            scores: dict[int, float] = {}
+            lines: dict[int, tuple[float, int]] = {}
+            for row in rows:
+                file = self.file(row.content_id)
+                score = exact_score(row, wanted, file.occurrence.path) * file.prior
+                scores[row.content_id] = max(score, scores.get(row.content_id, 0.0))
+                lines[row.content_id] = min(
+                    (-score, row.line), lines.get(row.content_id, (0.0, 0))
+                )
+            self.add(NAME if self._query.is_name else NAME_IN_PROSE, scores)
+            self._note_lines(lines)
+            if not rows and len(wanted.name) >= SHORTEST_PART:
+                self._add_parts(wanted.folded, backend)
+
+    def _add_parts(self, part: str, backend: SearchBackend) -> None:
+        scores: dict[int, list[float]] = {}
+        lines: dict[int, tuple[float, int]] = {}
+        for row in symbols_containing(part, self._scope, backend=backend):
+            score = part_score(row, part) * self.file(row.content_id).prior
+            scores.setdefault(row.content_id, []).append(score)
+            lines[row.content_id] = min((-score, row.line), lines.get(row.content_id, (0.0, 0)))
+        self.add(
+            PART_OF_NAME,
+            {
+                content_id: max(found) + 0.02 * min(len(found), 10)
+                for content_id, found in scores.items()
+            },
+        )
+        self._note_lines(lines)
+        at_paths = content_ids_at_paths_with(part, self._scope, limit=PART_OF_PATH.depth * 2)
+        self.add(
+            PART_OF_PATH,
+            {
+                content_id: self.file(content_id).prior - rank / 1000
+                for rank, content_id in enumerate(at_paths)
+            },
+        )
+
+    def _note_lines(self, lines: Mapping[int, tuple[float, int]]) -> None:
+        for content_id, (_, line) in lines.items():
+            self.file(content_id).lines.append(line)
+
+    # Texts
+
+    def add_texts(self, plan: Plan, backend: SearchBackend) -> TextEvidence:
+        """Add the files with the best chunks, and those that hold the query as a phrase."""
+        found = text_evidence(
+            plan,
+            self._scope,
+            backend=backend,
+            is_document=self._scope.is_document,
+            phrases=self._query.phrases,
+        )
+        scores: dict[int, float] = {}
+        for content_id, text in found.files.items():
+            file = self.file(content_id)
+            in_path = PATH_SHARE * plan.weight_in(stems_of(file.occurrence.path))
+            scores[content_id] = (text.score + in_path) * file.prior
+            file.chunk_ids = [chunk_id for _, chunk_id in text.chunks]
+        self.add(TEXT, scores)
+        if len(WORD.findall(self._query.text)) > 2:
+            self._add_phrase(backend)
+        return found
+
+    def _add_phrase(self, backend: SearchBackend) -> None:
+        chunks = phrase_chunks(
+            phrase_tokens(self._query.text),
+            self._scope,
+            backend=backend,
+            is_document=self._scope.is_document,
+        )
+        self.add(PHRASE, {content_id: self.file(content_id).prior for content_id in chunks})
+        for content_id, chunk_id in chunks.items():
+            self.file(content_id).chunk_ids.insert(0, chunk_id)
+
+    def add_mentions(self, plan_there: Plan, there: Scope, backend: SearchBackend) -> None:
+        """Add the files that answers on the other side name."""
+        for mention in mentions(plan_there, self._scope, there, backend=backend).values():
+            file = self.file(mention.content_id)
+            file.score += MENTIONED * mention.score * file.prior
+            if mention.line is not None:
+                file.lines.append(mention.line)
+            if mention.chunk_id is not None:
+                file.chunk_ids.append(mention.chunk_id)
+
+    def in_order(self) -> tuple[RankedFile, ...]:
+        """Return the files that evidence speaks for, best first, copies below their originals."""
+        files = [file for file in self._files.values() if file.score > 0]
+        files.sort(key=lambda file: (-file.score, *_place_key(file)))
+        return tuple(files)
+
+
+def _place_key(file: RankedFile) -> tuple[int, str]:
+    return file.occurrence.ref_number, file.occurrence.path
+
+
+def paths_of(files: Iterable[RankedFile]) -> list[str]:
+    """Return where files stand."""
+    return [file.occurrence.path for file in files]

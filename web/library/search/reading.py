@@ -1,0 +1,91 @@
+"""Lines of the files that a search shows or learns from, read from the mirrors.
+
+The index holds no text. A blob that cannot be read now costs its lines, never the answer.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+
+from web.core.errors import TooLarge, Unavailable
+from web.library.git.objects import ObjectStore
+from web.library.indexing.decode import decode, lines_of
+from web.library.search.scope import Scope
+from web.library.search.tokens import WORD, index_text, stems
+
+WINDOW_LINES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Lines that say most of a query: the first, and the weight of the query's words in them."""
+
+    first_line: int
+    weight: float
+
+
+def lines_of_content(content_id: int, scope: Scope) -> list[str] | None:
+    """Return the lines of a content from a repository that shows it; None when it cannot be read."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT oid FROM library_content WHERE id = %s", [content_id])
+        row = cursor.fetchone()
+    shown_by = dict.fromkeys(
+        scope.refs[occurrence.ref_number].repository_id
+        for occurrence in scope.occurrences_of(content_id)
+    )
+    for repository_id in shown_by if row else ():
+        lines = lines_of_blob(repository_id, str(row[0]))
+        if lines is not None:
+            return lines
+    return None
+
+
+def lines_of_blob(repository_id: int, oid: str) -> list[str] | None:
+    """Return the decoded lines of a blob; None when it is missing, too large or no text."""
+    try:
+        decoded = decode(ObjectStore(repository_id).blob(oid))
+    except (Unavailable, TooLarge):
+        return None
+    return lines_of(decoded.text) if decoded is not None else None
+
+
+class WordsOfQuery(dict[str, frozenset[str]]):
+    """Which stems of a query each word of a text stands for, worked out once per word."""
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        super().__init__()
+        self.weights = weights
+
+    def __missing__(self, word: str) -> frozenset[str]:
+        found = self[word] = stems(index_text(word).split()) & self.weights.keys()
+        return found
+
+    def in_line(self, line: str) -> frozenset[str]:
+        """Return the stems of the query that are in a line."""
+        return frozenset().union(*map(self.__getitem__, WORD.findall(line)))
+
+
+def best_window(
+    lines: Sequence[str],
+    start: int,
+    end: int,
+    words: WordsOfQuery,
+    *,
+    size: int = WINDOW_LINES,
+) -> Window:
+    """Return the lines between `start` and `end` that say most of the query, `size` at most.
+
+    The first such window that begins with a line that says something.
+    """
+    found = [words.in_line(line) for line in lines[start - 1 : end]]
+    best = Window(start, 0.0)
+    for offset, here in enumerate(found):
+        if not here:
+            continue
+        weight = sum(
+            words.weights[stem] for stem in frozenset().union(*found[offset : offset + size])
+        )
+        if weight > best.weight + 1e-9:
+            best = Window(start + offset, weight)
+    return best

@@ -1,0 +1,94 @@
+"""Evidence from the texts of files: what their best chunks say, what they are called."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from web.library.search.backends.base import ChunkHit, SearchBackend, Wanted
+from web.library.search.plan import Plan
+from web.library.search.scope import Scope
+from web.library.search.tokens import index_text, stems
+
+# Visible chunks that are looked at.
+MAX_CHUNKS = 200
+MAX_PHRASE_CHUNKS = 200
+# A word counts once more in a defined name, a heading or the path.
+NAME_SHARE = 0.75
+PATH_SHARE = 1.0
+# Further chunks of a file, and how much each adds to the best one.
+FURTHER_CHUNKS = 3
+FURTHER_SHARE = 0.15
+
+
+@dataclass(slots=True)
+class FileText:
+    """What a file's text has of a query: its score without the path, its chunks best first."""
+
+    score: float = 0.0
+    chunks: list[tuple[float, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class TextEvidence:
+    """Files by content id. `is_exhaustive` says that there are no more."""
+
+    files: dict[int, FileText]
+    is_exhaustive: bool
+
+
+def text_evidence(
+    plan: Plan,
+    scope: Scope,
+    *,
+    backend: SearchBackend,
+    is_document: bool,
+    phrases: Sequence[Sequence[str]] = (),
+) -> TextEvidence:
+    """Return the files whose chunks fit best, as far as MAX_CHUNKS visible chunks tell."""
+    wanted = Wanted(plan.tokens, plan.essential, plan.pairs, phrases, scope.home_ids)
+    hits = backend.chunks_matching(wanted, is_document=is_document)
+    files: dict[int, FileText] = {}
+    count = 0
+    for hit in hits:
+        if not scope.shows(hit.content_id):
+            continue
+        score = hit.score + NAME_SHARE * plan.weight_in(stems_of(hit.heading))
+        files.setdefault(hit.content_id, FileText()).chunks.append((score, hit.chunk_id))
+        count += 1
+        if count == MAX_CHUNKS:
+            break
+    for file in files.values():
+        file.chunks.sort(key=lambda chunk: (-chunk[0], chunk[1]))
+        best, *others = file.chunks
+        file.score = best[0] + FURTHER_SHARE * sum(
+            score for score, _ in others[:FURTHER_CHUNKS]
+        )
+    return TextEvidence(files, is_exhaustive=count < MAX_CHUNKS)
+
+
+def phrase_chunks(
+    phrase: Sequence[str], scope: Scope, *, backend: SearchBackend, is_document: bool
+) -> dict[int, int]:
+    """Return the contents that hold the tokens next to each other, each with the first such chunk."""
+    found: dict[int, int] = {}
+    count = 0
+    hits = backend.chunks_with_phrase(phrase, is_document=is_document, home_ids=scope.home_ids)
+    for hit in hits:
+        if scope.shows(hit.content_id):
+            _keep_first(found, hit)
+            count += 1
+            if count == MAX_PHRASE_CHUNKS:
+                break
+    return found
+
+
+def _keep_first(found: dict[int, int], hit: ChunkHit) -> None:
+    known = found.get(hit.content_id)
+    if known is None or hit.chunk_id < known:
+        found[hit.content_id] = hit.chunk_id
+
+
+@lru_cache(maxsize=20_000)
+def stems_of(text: str) -> frozenset[str]:
+    """Return the stems of a short text such as a path or a heading."""
+    return stems(index_text(text).split())
