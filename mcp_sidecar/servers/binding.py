@@ -29,7 +29,7 @@ from mcp_sidecar.contract.descriptor import descriptors
 from mcp_sidecar.errors import ProtocolError, unavailable, unforeseen, unknown_tool
 from mcp_sidecar.servers.definition import ServerDefinition
 from mcp_sidecar.servers.exchange import Exchange, current_exchange, enter, leave
-from mcp_sidecar.servers.notes import note_message
+from mcp_sidecar.servers.notes import note_message, note_unknown_tool
 from mcp_sidecar.servers.pipeline import call_tool
 from mcp_sidecar.tools.base import BoundTool
 from mcp_sidecar.version import VERSION
@@ -159,7 +159,10 @@ class Presentation(Middleware):
         try:
             return await call_next(context)
         except (NotFoundError, DisabledError):
-            raise unknown_tool(context.message.name) from None
+            name, arguments = context.message.name, context.message.arguments
+            if (exchange := current_exchange()) is not None:
+                note_unknown_tool(exchange, name, arguments)
+            raise unknown_tool(name) from None
         except _Refused as refused:
             raise refused.error from None
 

@@ -55,6 +55,19 @@ def note_tool_call(
     )
 
 
+def note_unknown_tool(exchange: Exchange, tool: str, arguments: Any) -> None:
+    """Note that a tool was called that is not offered."""
+    note_tool_call(
+        exchange,
+        tool,
+        arguments,
+        outcome="unknown_tool",
+        started=time.monotonic(),
+        cached=False,
+        result_size=0,
+    )
+
+
 def _noted(arguments: Any, body_bytes: int) -> dict[str, Any]:
     """Return the arguments to note; of a very large body only which they were."""
     if not isinstance(arguments, dict):

@@ -11,6 +11,7 @@ _USES: Final = (
     (("list_repositories",), "to learn which repositories there are"),
     (("get_repository",), "to start with a repository: what it is, its layout, its documents"),
     (("search_docs", "read_doc"), "for how something is meant, used or set up"),
+    (("list_docs",), "for which documentation there is"),
     (("search_code",), "for where something is done, in words or names"),
     (("find_symbol",), "for where a function, class or constant of a known name is defined"),
     (("grep_code",), "for every place that matches an exact text or pattern"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
+from django.core.cache import cache
 
 from mcp_sidecar.servers.lesson import LESSON
 from mcp_sidecar.servers.project import PROJECT
@@ -86,6 +87,7 @@ def http_client(app: Any) -> httpx.AsyncClient:
 @pytest.fixture
 def state():
     """What the probes share, fresh."""
+    cache.clear()
     fresh = probes.reset()
     yield fresh
     fresh.release.set()
