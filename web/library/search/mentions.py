@@ -25,9 +25,16 @@ MAX_READ = 3
 # Files on this side that a name may lead to.
 MAX_FILES = 8
 MIN_TOKENS = 4
-# Lines above the best one in which the name is looked for; and below, where it precedes its text.
+_WINDOW_LINES = 6
+# Lines above the best one in which a document's name for it is looked for, and below a comment.
 _LINES_ABOVE = 40
-_LINES_BELOW = 4
+_LINES_BELOW = 15
+# Words before a name in the place that documents it, and how many others may stand between.
+_DECLARING = ("class", "method", "function", "attribute", "exception", "data", "setting", "type")
+_DECLARING_WINDOW = 5
+# Chunks of documents that speak of a name which is common.
+_COMMON_NAME = 50
+_COMMENT = re.compile(r"\s*(?:\*|//|/\*|#|--|;)")
 
 _NAME = r"[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*"
 _DECLARES = re.compile(
@@ -100,20 +107,19 @@ def _name_near(hit: ChunkHit, words: WordsOfQuery, there: Scope) -> _Found | Non
     lines = lines_of_content(hit.content_id, there) if bounds else None
     if bounds is None or lines is None:
         return None
-    window = best_window(lines, bounds[0], min(bounds[1], len(lines)), words)
+    window = best_window(lines, bounds[0], min(bounds[1], len(lines)), words, size=_WINDOW_LINES)
     share = window.weight / (sum(words.weights.values()) or 1.0)
     if there.is_document:
-        name = _declared_above(lines, window.first_line) or _only_name(hit.heading)
+        name = _declared_above(lines, window.best_line) or _only_name(hit.heading)
     else:
-        name = _definition_around(hit.content_id, window.first_line)
+        is_comment = bool(_COMMENT.match(lines[window.best_line - 1]))
+        name = _definition_at(hit.content_id, window.best_line, is_comment=is_comment)
     return _Found(name, share) if name else None
 
 
 def _bounds_of(chunk_id: int) -> tuple[int, int] | None:
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT start_line, end_line FROM library_chunk WHERE id = %s", [chunk_id]
-        )
+        cursor.execute("SELECT start_line, end_line FROM library_chunk WHERE id = %s", [chunk_id])
         row = cursor.fetchone()
     return (int(row[0]), int(row[1])) if row else None
 
@@ -136,18 +142,20 @@ def _only_name(heading: str) -> str:
     return name.rpartition(".")[2] if re.fullmatch(_NAME, name) else ""
 
 
-def _definition_around(content_id: int, line: int) -> str:
-    """Return the innermost definition around a line, or the one that begins just below it."""
+def _definition_at(content_id: int, line: int, *, is_comment: bool) -> str:
+    """Return the innermost definition around a line; of a comment, the next one below."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT name.name, symbol.kind FROM library_symbol AS symbol"
+            "SELECT name.name, symbol.kind, symbol.line FROM library_symbol AS symbol"
             " JOIN library_symbolname AS name ON name.id = symbol.name_id"
             " WHERE symbol.content_id = %s AND symbol.line <= %s AND symbol.end_line >= %s"
             " ORDER BY symbol.line DESC",
             [content_id, line + _LINES_BELOW, line],
         )
-        rows = cursor.fetchall()
-    return next((str(name) for name, kind in rows if kind in BODY_KINDS), "")
+        rows = [row for row in cursor.fetchall() if row[1] in BODY_KINDS]
+    around = next((str(name) for name, _, start in rows if start <= line), "")
+    below = next((str(name) for name, _, start in reversed(rows) if start > line), "")
+    return (below or around) if is_comment else (around or below)
 
 
 def _definitions_of(name: str, here: Scope) -> list[Mention]:
@@ -165,16 +173,23 @@ def _is_meant(row: SymbolRow, name: str) -> bool:
 
 
 def _documents_naming(name: str, here: Scope, *, backend: SearchBackend) -> list[Mention]:
-    """Return the documents that speak most of a name."""
+    """Return the documents that describe a name, or else speak of it; of a common name less so."""
     tokens = phrase_tokens(name)[:1]
     if not tokens:
         return []
-    wanted = Wanted(tokens, tokens, home_ids=here.home_ids)
+    wanted = Wanted(
+        tokens,
+        tokens,
+        pairs=[(word, tokens[0]) for word in _DECLARING],
+        home_ids=here.home_ids,
+        pair_window=_DECLARING_WINDOW,
+    )
+    frequency = backend.document_frequencies(is_document=True, tokens=tokens)[tokens[0]]
     found: dict[int, Mention] = {}
     for hit in backend.chunks_matching(wanted, is_document=True):
-        if here.shows(hit.content_id):
-            score = 1 / (1 + 0.3 * len(found))
-            found.setdefault(hit.content_id, Mention(hit.content_id, score, None, hit.chunk_id))
+        if here.shows(hit.content_id) and hit.content_id not in found:
+            score = 1 / (1 + 0.3 * len(found)) / (1 + frequency / _COMMON_NAME)
+            found[hit.content_id] = Mention(hit.content_id, score, None, hit.chunk_id)
         if len(found) == MAX_FILES:
             break
     return list(found.values())

@@ -50,9 +50,7 @@ class Plan:
         return sum(weight for token, weight in self.weights.items() if token in stems)
 
 
-def plan_for(
-    query: Query, *, backend: SearchBackend, is_document: bool, generation: int
-) -> Plan:
+def plan_for(query: Query, *, backend: SearchBackend, is_document: bool, generation: int) -> Plan:
     """Return the plan of a query over code or documents."""
     total = max(1, backend.text_count(is_document=is_document))
     frequencies = _frequencies(query.tokens, backend, is_document, generation)
@@ -71,9 +69,7 @@ def _weight(frequency: int, total: int) -> float:
     return math.log(1 + max(0.0, total - frequency + 0.5) / (frequency + 0.5))
 
 
-def _searched(
-    tokens: Sequence[str], frequencies: Mapping[str, int], total: int
-) -> tuple[str, ...]:
+def _searched(tokens: Sequence[str], frequencies: Mapping[str, int], total: int) -> tuple[str, ...]:
     """Leave out the common tokens, and of very many the commoner ones."""
     if len(tokens) <= _FEW_TOKENS:
         return tuple(tokens)

@@ -143,9 +143,7 @@ class _Pool:
                 file = self.file(row.content_id)
                 score = exact_score(row, wanted, file.occurrence.path) * file.prior
                 scores[row.content_id] = max(score, scores.get(row.content_id, 0.0))
-                lines[row.content_id] = min(
-                    (-score, row.line), lines.get(row.content_id, (0.0, 0))
-                )
+                lines[row.content_id] = min((-score, row.line), lines.get(row.content_id, (0.0, 0)))
             self.add(NAME if self._query.is_name else NAME_IN_PROSE, scores)
             self._note_lines(lines)
             if not rows and len(wanted.name) >= SHORTEST_PART:

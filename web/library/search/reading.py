@@ -19,9 +19,10 @@ WINDOW_LINES = 10
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Lines that say most of a query: the first, and the weight of the query's words in them."""
+    """Lines that say most of a query: the first, the one that says most, and the words' weight."""
 
     first_line: int
+    best_line: int
     weight: float
 
 
@@ -61,6 +62,10 @@ class WordsOfQuery(dict[str, frozenset[str]]):
         found = self[word] = stems(index_text(word).split()) & self.weights.keys()
         return found
 
+    def weigh(self, found: frozenset[str]) -> float:
+        """Return how much these stems tell."""
+        return sum(self.weights[stem] for stem in found)
+
     def in_line(self, line: str) -> frozenset[str]:
         """Return the stems of the query that are in a line."""
         return frozenset().union(*map(self.__getitem__, WORD.findall(line)))
@@ -79,13 +84,14 @@ def best_window(
     The first such window that begins with a line that says something.
     """
     found = [words.in_line(line) for line in lines[start - 1 : end]]
-    best = Window(start, 0.0)
+    weigh = words.weigh
+    best = Window(start, start, 0.0)
     for offset, here in enumerate(found):
         if not here:
             continue
-        weight = sum(
-            words.weights[stem] for stem in frozenset().union(*found[offset : offset + size])
-        )
+        inside = found[offset : offset + size]
+        weight = weigh(frozenset().union(*inside))
         if weight > best.weight + 1e-9:
-            best = Window(start + offset, weight)
+            heaviest = max(range(len(inside)), key=lambda line: weigh(inside[line]))
+            best = Window(start + offset, start + offset + heaviest, weight)
     return best

@@ -60,9 +60,7 @@ def text_evidence(
     for file in files.values():
         file.chunks.sort(key=lambda chunk: (-chunk[0], chunk[1]))
         best, *others = file.chunks
-        file.score = best[0] + FURTHER_SHARE * sum(
-            score for score, _ in others[:FURTHER_CHUNKS]
-        )
+        file.score = best[0] + FURTHER_SHARE * sum(score for score, _ in others[:FURTHER_CHUNKS])
     return TextEvidence(files, is_exhaustive=count < MAX_CHUNKS)
 
 

@@ -24,7 +24,7 @@ class ChunkText:
 class Wanted:
     """What the chunks of a query hold: any of `essential`, any of the `pairs` close together.
 
-    The more of `tokens`, which include the essential ones, the better. Where there are `phrases`,
+    Between those of a pair stand at most `pair_window` others, whichever comes first. The more of `tokens`, which include the essential ones, the better. Where there are `phrases`,
     each has to stand in the chunk as it is. `home_ids` restricts to contents that these
     repositories brought first, None searches all.
     """
@@ -34,6 +34,7 @@ class Wanted:
     pairs: Sequence[tuple[str, str]] = ()
     phrases: Sequence[Sequence[str]] = ()
     home_ids: Sequence[int] | None = None
+    pair_window: int = 2
 
 
 class ChunkHit(NamedTuple):

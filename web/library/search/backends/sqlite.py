@@ -18,8 +18,6 @@ from web.library.search.tokens import index_text, stem
 _RANK = "bm25(0.0, 1.0)"
 _FETCH_ROWS = 256
 _SHORTEST_PART = 3
-# Tokens that may stand between those of a pair.
-_PAIR_WINDOW = 2
 _AVERAGES_ID = 1
 
 
@@ -88,7 +86,7 @@ class SqliteBackend:
         if len(wanted.essential) < len(wanted.tokens):
             matches = f"(({matches}) AND ({_any_of(wanted.tokens)}))"
         near = [
-            f"NEAR({_quoted(first)} {_quoted(second)}, {_PAIR_WINDOW})"
+            f"NEAR({_quoted(first)} {_quoted(second)}, {wanted.pair_window})"
             for first, second in wanted.pairs
         ]
         matches = " OR ".join([matches, *near])
