@@ -2,7 +2,7 @@
 
 import ssl
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,9 +19,9 @@ class Asked:
 
 @dataclass
 class Reply:
-    """An answer. A body that is a list of pieces is sent chunked, piece by piece."""
+    """An answer. A body of pieces is sent chunked, piece by piece, also without an end."""
 
-    body: bytes | list[bytes] = b""
+    body: bytes | Iterable[bytes] = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in reply.headers.items():
             self.send_header(name, value)
         try:
-            if isinstance(reply.body, list):
+            if not isinstance(reply.body, bytes):
                 self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
                 for piece in reply.body:

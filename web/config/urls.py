@@ -6,5 +6,6 @@ from django.urls import URLPattern, URLResolver, include, path
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("web.pages.urls")),
     path("", include("web.accounts.urls")),
+    path("blog/", include("web.library.posts.urls")),
     path("admin/", admin.site.urls),
 ]

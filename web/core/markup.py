@@ -69,16 +69,23 @@ _CLEANER = nh3.Cleaner(
 
 
 def markdown_html(
-    text: str, *, anchors: Mapping[int, str] | None = None, base_url: str = ""
+    text: str,
+    *,
+    anchors: Mapping[int, str] | None = None,
+    base_url: str = "",
+    outermost_level: int = 0,
 ) -> str:
     """Return Markdown as safe HTML (CommonMark with tables and strikethrough).
 
     `anchors` gives headings their ids, by the line (from 1) that they start on. Relative links are
-    completed with `base_url`. An image of another host becomes a link to it, so that reading a
-    page tells nobody about its readers.
+    completed with `base_url`. With `outermost_level` the headings are moved so that the outermost
+    of them have this level, below the headings of the page around them. An image of another host
+    becomes a link to it, so that reading a page tells nobody about its readers.
     """
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     tokens = parser.parse(text)
+    if outermost_level:
+        _move_headings(tokens, outermost_level)
     for token in tokens:
         if token.type == "heading_open" and token.map and anchors:
             anchor = anchors.get(token.map[0] + 1)
@@ -136,6 +143,13 @@ class _Renderer(RendererHTML):
         words = self.renderInlineAsText(token.children or [], options, env) or source
         escape = nh3.clean_text
         return f'<a href="{escape(source)}">{escape(words)}</a>'
+
+
+def _move_headings(tokens: Sequence[Token], outermost_level: int) -> None:
+    headings = [token for token in tokens if token.type in {"heading_open", "heading_close"}]
+    levels = [int(token.tag[1]) for token in headings]
+    for token, level in zip(headings, levels, strict=True):
+        token.tag = f"h{min(level - min(levels) + outermost_level, 6)}"
 
 
 def _complete(token: Token, base_url: str) -> None:

@@ -152,11 +152,10 @@ def post_page(*, slug: str, may_see_drafts: bool = False) -> PostPage:
         raise NotFound("There is no such post.", hint="The blog lists all of them.")
     is_draft = not visible_posts().filter(pk=post.pk).exists()
     anchors = dict(post.sections.exclude(anchor="").values_list("start_line", "anchor"))
-    item = item_of(post)
     html = markdown_html(
-        text_of(post), anchors=anchors, base_url=item.source_url or item.url, outermost_level=2
+        text_of(post), anchors=anchors, base_url=post.source_url, outermost_level=2
     )
-    return PostPage(post=item, html=html, is_draft=is_draft)
+    return PostPage(post=item_of(post), html=html, is_draft=is_draft)
 
 
 def _filtered(tags: Sequence[str], since: str | None) -> QuerySet[Post]:

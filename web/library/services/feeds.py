@@ -41,9 +41,8 @@ def feed_add(
 
     Raises InvalidInput for an address that is never fetched, Conflict for one that is known.
     """
-    address = web_address(url.strip()).url
+    address = feed_check(url=url, tags=tags, interval_minutes=interval_minutes)
     checked = list(checked_tags(tags))
-    _check_interval(interval_minutes)
     try:
         with index_transaction():
             feed = Feed.objects.create(
@@ -57,6 +56,16 @@ def feed_add(
             "This feed is there already.", fields={"url": "belongs to a feed already"}
         ) from None
     return int(feed.pk)
+
+
+def feed_check(*, url: str, tags: Sequence[str], interval_minutes: int) -> str:
+    """Return the address of a feed as it is stored.
+
+    Raises InvalidInput, naming the field, for what `feed_add` refuses; nothing is looked up.
+    """
+    checked_tags(tags)
+    _check_interval(interval_minutes)
+    return web_address(url.strip()).url
 
 
 def feed_change(

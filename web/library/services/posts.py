@@ -66,11 +66,18 @@ def post_save(*, post_id: int | None = None, fields: PostFields) -> SavedPost:
             visible = store(post, tags=tags)
             return SavedPost(id=post.pk, slug=post.slug, is_visible=visible)
     except IntegrityError:
-        raise Conflict(
-            "Another post has this slug.",
-            hint="Choose another, or leave it empty to have one made.",
-            fields={"slug": "belongs to another post"},
-        ) from None
+        raise _slug_in_use() from None
+
+
+def post_check(*, post_id: int | None = None, fields: PostFields) -> None:
+    """Raise InvalidInput or Conflict, naming the field, where `post_save` would; write nothing."""
+    checked_tags(fields.tags)
+    post = _post(post_id)
+    if not post.guid:
+        _write(post, fields)
+    _schedule(post, fields)
+    if Post.objects.filter(slug=post.slug).exclude(pk=post.pk or 0).exists():
+        raise _slug_in_use()
 
 
 def posts_publish(*, ids: Sequence[int]) -> int:
@@ -143,6 +150,14 @@ def _write(post: Post, fields: PostFields) -> None:
         post.slug = checked_slug(fields.slug)
     post.slug = post.slug or free_slug(post.title)
     post.updated_at = clock.now()
+
+
+def _slug_in_use() -> Conflict:
+    return Conflict(
+        "Another post has this slug.",
+        hint="Choose another, or leave it empty to have one made.",
+        fields={"slug": "belongs to another post"},
+    )
 
 
 def _schedule(post: Post, fields: PostFields) -> None:

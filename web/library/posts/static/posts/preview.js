@@ -1,0 +1,41 @@
+// Shows beside the body of a post how its page will look, while one types.
+"use strict";
+
+document.addEventListener("DOMContentLoaded", () => {
+  const body = document.querySelector("textarea[data-preview-url]");
+  if (!body) return;
+
+  const panel = document.createElement("section");
+  panel.className = "post-preview";
+  panel.setAttribute("aria-label", "Preview");
+  panel.tabIndex = 0;
+  body.closest(".form-row").append(panel);
+
+  const token = body.form.querySelector("[name=csrfmiddlewaretoken]").value;
+  let pending = null;
+  let timer = null;
+
+  async function show() {
+    pending?.abort();
+    pending = new AbortController();
+    try {
+      const response = await fetch(body.dataset.previewUrl, {
+        method: "POST",
+        headers: { "X-CSRFToken": token },
+        body: new URLSearchParams({ body: body.value }),
+        signal: pending.signal,
+      });
+      // The server has made it safe; see web.core.markup.
+      if (response.ok) panel.innerHTML = await response.text();
+      panel.toggleAttribute("data-stale", !response.ok);
+    } catch (error) {
+      if (error.name !== "AbortError") panel.toggleAttribute("data-stale", true);
+    }
+  }
+
+  body.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(show, 300);
+  });
+  show();
+});
