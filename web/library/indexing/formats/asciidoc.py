@@ -8,7 +8,7 @@ _TITLE = re.compile(r"^(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\s*$")
 # Listing, literal, example, sidebar, passthrough, quote, comment, open blocks, tables and fences.
 _DELIMITER = re.compile(r"^(?:([-.=*+_/])\1{3,}|--|[|,:!]={3,}|`{3,}|~{4,})(?:\S*)\s*$")
 _BLOCK_ANCHOR = re.compile(r"^\[(?:\[([^\],]+)(?:,[^\]]*)?\]|#([^\],.%]+)[^\]]*)\]\s*$")
-_BLOCK_ATTRIBUTES = re.compile(r"^\[[^\]]*\]\s*$")
+_BLOCK_ATTRIBUTES = re.compile(r"^\[(?:\[[^\]]*\]|[^\]]*)\]\s*$")
 _INLINE_ANCHOR = re.compile(r"\[\[([^\],]+)(?:,[^\]]*)?\]\]|\[#([^\],]+)\]")
 _MARKUP = re.compile(r"(?<!\w)([*_`#+]{1,2})(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _LINK = re.compile(r"(?:https?://|link:|xref:|<<)[^\s\[,>]*(?:\[|,\s*)([^\]>]*)(?:\]|>>)")
