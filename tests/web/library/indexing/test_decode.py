@@ -16,7 +16,7 @@ from web.library.indexing.decode import decode, lines_of
         ("größe".encode("utf-32"), "größe"),
         ("# -*- coding: latin-1 -*-\ngröße".encode("latin-1"), "# -*- coding: latin-1 -*-\ngröße"),
         ("größe und Straße, fünf Äpfel".encode("cp1252"), "größe und Straße, fünf Äpfel"),
-        (b"a\0b in a text of some length, and more of it", "ab in a text of some length, and more of it"),
+        (b"a\0b in a text of some length, and so on", "ab in a text of some length, and so on"),
         (b"", ""),
     ],
 )  # fmt: skip
