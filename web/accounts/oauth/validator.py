@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from oauth2_provider.models import get_grant_model, get_refresh_token_model
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2.rfc6749 import errors
 
@@ -56,9 +57,23 @@ class ResourceValidator(OAuth2Validator):  # type: ignore[misc]
     def save_bearer_token(
         self, token: dict[str, Any], request: Any, *arguments: Any, **options: Any
     ) -> Any:
-        """Save the tokens in a transaction that may write from its start: it reads first."""
+        """Use up the code or refresh token and save what it gives, in one transaction.
+
+        Of several requests with the same one that come at once, all of which were found valid
+        before, one gets tokens and the others `invalid_grant`.
+        """
         with write_transaction("accounts"):
-            return super().save_bearer_token(token, request, *arguments, **options)
+            if not _is_unused(request):
+                raise errors.InvalidGrantError(request=request)
+            saved = super().save_bearer_token(token, request, *arguments, **options)
+            if request.grant_type == "authorization_code":
+                super().invalidate_authorization_code(request.client_id, request.code, request)
+        return saved
+
+    def invalidate_authorization_code(
+        self, client_id: str, code: str, request: Any, *arguments: Any, **options: Any
+    ) -> None:
+        """Leave the code alone: `save_bearer_token` has used it up."""
 
     def _create_authorization_code(self, request: Any, code: Any, expires: Any = None) -> Any:
         request.resource = [_requested_resource(request).url]
@@ -72,6 +87,15 @@ class ResourceValidator(OAuth2Validator):  # type: ignore[misc]
         super()._check_and_set_request_resource(request)
         if len(request.resource) != 1:
             raise _invalid_target(request)
+
+
+def _is_unused(request: Any) -> bool:
+    """Return whether nobody used the code or refresh token of this request since it was checked."""
+    if request.grant_type == "refresh_token":
+        one = get_refresh_token_model().objects.filter(pk=request.refresh_token_instance.pk)
+        return bool(one.filter(revoked=None).exists())
+    codes = get_grant_model().objects.filter(code=request.code, application=request.client)
+    return bool(codes.exists())
 
 
 def _requested_resource(request: Any) -> ProtectedResource:

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from oauth2_provider.exceptions import OAuthToolkitError
+from oauth2_provider.models import get_access_token_model, get_grant_model
 from oauth2_provider.oauth2_backends import _add_iss_to_redirect
 from oauth2_provider.views import (
     AuthorizationView,
@@ -145,6 +146,9 @@ class CodeTokenView(TokenView):  # type: ignore[misc]
         except ValueError:
             logger.info("a token request could not be read", exc_info=True)
             response = _error("invalid_request", "A parameter cannot be read.")
+        except (get_access_token_model().DoesNotExist, get_grant_model().DoesNotExist):
+            # Gone since it was checked: used, or ended with its connection, by another request.
+            response = _error("invalid_grant", "This was used twice at once.")
         # The library leaves both out of the errors that it meets while saving.
         response["Content-Type"] = "application/json"
         response["Cache-Control"] = "no-store"

@@ -92,6 +92,8 @@ class SignUpView(View):
             for field, problem in error.fields.items():
                 form.add_error(field, problem)
             return self._page(form)
+        except NotFound as error:  # somebody else used it just now
+            return _gone(request, error)
         request.session.pop(_INVITATION, None)
         login(request, user, backend=_BACKEND)
         messages.success(request, "Welcome. Your account is ready.")
