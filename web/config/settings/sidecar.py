@@ -5,6 +5,6 @@ from web.config.settings.production import INSTALLED_APPS as _ALL
 
 # Each costs time at every start, and none is asked where there are no pages.
 _ONLY_FOR_PAGES = frozenset(
-    {"django.contrib.admin", "django.contrib.messages", "django.contrib.staticfiles"}
+    {"axes", "django.contrib.admin", "django.contrib.messages", "django.contrib.staticfiles"}
 )
 INSTALLED_APPS = [app for app in _ALL if app not in _ONLY_FOR_PAGES]
