@@ -196,9 +196,13 @@ class Chunk(models.Model):
 
 
 class SymbolName(models.Model):
-    """A distinct name of a definition; `folded` is lowercase."""
+    """A distinct name of a definition; `folded` is lowercase.
 
-    name = models.CharField(max_length=255, unique=True)
+    Names are distinct because there is one writer of the index at a time; an index that says so
+    would take as much space as they do.
+    """
+
+    name = models.CharField(max_length=255)
     folded = models.CharField(max_length=255, db_index=True)
 
     def __str__(self) -> str:

@@ -53,25 +53,24 @@ class ObjectStore:
 
     def __init__(self, repository_id: int) -> None:
         self.repository_id = repository_id
+        self._path = str(mirror_path(repository_id))
 
     def size(self, oid: str) -> int:
         """Return the size of a blob in bytes, from its header alone."""
         with self._open() as repository:
-            kind, size = repository.odb.read_header(pygit2.Oid(hex=oid))
-        if kind != ObjectType.BLOB:
-            raise _missing()
-        return int(size)
+            return _blob_size(repository, pygit2.Oid(hex=oid))
 
     def blob(self, oid: str, *, max_bytes: int = LIMITS.max_readable_file_bytes) -> bytes:
         """Return a blob's bytes. Raises TooLarge, before reading, for one over `max_bytes`."""
-        size = self.size(oid)
-        if size > max_bytes:
-            raise TooLarge(
-                f"The file has {size:,} bytes; at most {max_bytes:,} are read.",
-                hint="Clone the repository to work with a file of this size.",
-            )
         with self._open() as repository:
-            return bytes(repository.odb.read(pygit2.Oid(hex=oid))[1])
+            found = pygit2.Oid(hex=oid)
+            size = _blob_size(repository, found)
+            if size <= max_bytes:
+                return bytes(repository.odb.read(found)[1])
+        raise TooLarge(
+            f"The file has {size:,} bytes; at most {max_bytes:,} are read.",
+            hint="Clone the repository to work with a file of this size.",
+        )
 
     def tree(self, oid: str) -> bytes:
         """Return a tree as git stores it."""
@@ -142,15 +141,13 @@ class ObjectStore:
     def opened_apart(self) -> Iterator[pygit2.Repository]:
         """Open a handle of one's own, for long walks that must not hold up other readers."""
         try:
-            yield pygit2.Repository(
-                str(mirror_path(self.repository_id)), pygit2.enums.RepositoryOpenFlag.BARE
-            )
+            yield pygit2.Repository(self._path, pygit2.enums.RepositoryOpenFlag.BARE)
         except (KeyError, ValueError, pygit2.GitError, OSError) as error:
             raise _missing() from error
 
     @contextmanager
     def _open(self) -> Iterator[pygit2.Repository]:
-        handle = _handle(self.repository_id)
+        handle = _handle(self._path)
         try:
             with handle.lock:
                 yield handle.repository
@@ -158,9 +155,15 @@ class ObjectStore:
             raise _missing() from error
 
 
-def _handle(repository_id: int) -> _Handle:
+def _blob_size(repository: pygit2.Repository, oid: pygit2.Oid) -> int:
+    kind, size = repository.odb.read_header(oid)
+    if kind != ObjectType.BLOB:
+        raise _missing()
+    return int(size)
+
+
+def _handle(path: str) -> _Handle:
     """Return the open handle of a mirror; a mirror that was made anew gets a new one."""
-    path = str(mirror_path(repository_id))
     try:
         # A mirror made anew is another folder; one whose history became complete lost a file.
         status = os.stat(path)  # noqa: PTH116 - called per read

@@ -143,6 +143,25 @@ DOCUMENT_FORMATS = frozenset(["markdown", "restructuredtext", "asciidoc", "noteb
 LANGUAGES = tuple(sorted({*_EXTENSIONS, *_BY_NAME.values()}))
 
 
+_ALIASES = {
+    "c#": "csharp",
+    "c++": "cpp",
+    "golang": "go",
+    "node": "javascript",
+    "objc": "objective-c",
+    "shell": "bash",
+    "shellscript": "bash",
+}
+
+
+def language_named(name: str) -> str:
+    """Return the language that people call so: its name, an alias or an extension; empty for none."""
+    folded = name.strip().casefold().lstrip(".")
+    if folded in LANGUAGES:
+        return folded
+    return _ALIASES.get(folded) or _BY_EXTENSION.get(folded, "")
+
+
 def language_of(path: str, *, first_line: str = "") -> str:
     """Return the language of a file by name, then extension, then shebang; empty when unknown."""
     name = PurePosixPath(path).name.lower()

@@ -5,7 +5,6 @@ and of git-lfs (docs/spec.md). Nothing here reads from a repository.
 """
 
 import re
-from pathlib import PurePosixPath
 
 from web.core.limits import LIMITS
 
@@ -47,8 +46,8 @@ _GENERATED_NAME = re.compile(
 )
 _MINIFIED_NAME = re.compile(r"[.-]min\.(?:js|mjs|cjs|css)$", re.IGNORECASE)
 _BY_SUFFIX = {
-    **dict.fromkeys([".po", ".pot", ".xlf", ".xliff"], TRANSLATION),
-    ".svg": IMAGE,
+    **dict.fromkeys(["po", "pot", "xlf", "xliff"], TRANSLATION),
+    "svg": IMAGE,
 }
 _BINARY_SUFFIXES = _words("""
     3ds 7z a apk avi avif bin blend bmp br bz2 class db db3 deb dex dll dmg doc docx dylib eot exe
@@ -96,7 +95,8 @@ def reason_of_path(path: str) -> str:
         return MINIFIED
     if _GENERATED_NAME.search(name):
         return GENERATED
-    return _BY_SUFFIX.get(PurePosixPath(lowered).suffix, "")
+    _, dot, suffix = lowered.rpartition(".")
+    return _BY_SUFFIX.get(suffix, "") if dot else ""
 
 
 def reason_of_text(text: str, *, language: str, is_document: bool) -> str:

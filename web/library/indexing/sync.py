@@ -24,7 +24,14 @@ from web.library.indexing.progress import ProgressReporter
 from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry, Published, publish
 from web.library.indexing.reading import EntryReader, ReadEntry, stored_path
 from web.library.indexing.refs import WantedRef, wanted_refs
-from web.library.indexing.write import Names, Paths, ReadContent, index_transaction, write_contents
+from web.library.indexing.write import (
+    Names,
+    Paths,
+    ReadContent,
+    give_back_space,
+    index_transaction,
+    write_contents,
+)
 from web.library.models import Ref, Repository
 from web.library.search.backends import backend
 
@@ -227,6 +234,7 @@ class RepositorySync:
         if self.result.contents_written > _LARGE_SYNC_CONTENTS:
             with index_transaction():
                 backend().optimize()
+            give_back_space()
 
 
 def ensure_free_disk() -> None:

@@ -174,7 +174,7 @@ class Paths:
     def ids_of(self, paths: Iterable[str]) -> Mapping[str, int]:
         """Return at least these paths' ids."""
         wanted = [path for path in dict.fromkeys(paths) if path not in self._ids]
-        self._ids.update(_ids_by_text("library_path", "path", wanted))
+        self._ids.update(_found("library_path", "path, id", "path", wanted))
         new = [path for path in wanted if path not in self._ids]
         made = list(zip(reserved_ids("library_path", len(new)), new, strict=True))
         insert("library_path", ("id", "path"), made)
@@ -199,10 +199,11 @@ class Names:
         if len(self._ids) > self._REMEMBERED:
             self._ids = {}
         wanted = [name for name in asked if name not in self._ids]
-        self._ids.update(_ids_by_text("library_symbolname", "name", wanted))
+        folded = list(dict.fromkeys(map(_folded, wanted)))
+        self._ids.update(_found("library_symbolname", "name, id", "folded", folded))
         new = [name for name in wanted if name not in self._ids]
         ids = reserved_ids("library_symbolname", len(new))
-        folded = [name.lower()[:_MAX_NAME] for name in new]
+        folded = list(map(_folded, new))
         insert(
             "library_symbolname", ("id", "name", "folded"), list(zip(ids, new, folded, strict=True))
         )
@@ -243,6 +244,12 @@ def insert(
         )
 
 
+def give_back_space() -> None:
+    """Let SQLite return the pages that merging the full-text tables left free."""
+    if connection.vendor == "sqlite":
+        list(rows("PRAGMA incremental_vacuum"))
+
+
 def rows(statement: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a statement."""
     with connection.cursor() as cursor:
@@ -262,9 +269,13 @@ def marks(values: Sequence[Any]) -> str:
     return ", ".join(["%s"] * len(values))
 
 
-def _ids_by_text(table: str, column: str, wanted: Sequence[str]) -> Iterator[tuple[str, int]]:
+def _folded(name: str) -> str:
+    return name.lower()[:_MAX_NAME]
+
+
+def _found(
+    table: str, columns: str, column: str, wanted: Sequence[str]
+) -> Iterator[tuple[str, int]]:
+    """Yield two columns of the rows in which one column has any of the values."""
     for some in batched(wanted, _IDS_PER_QUERY):
-        yield from rows(
-            f"SELECT {column}, id FROM {table} WHERE {column} IN ({marks(some)})",
-            some,
-        )
+        yield from rows(f"SELECT {columns} FROM {table} WHERE {column} IN ({marks(some)})", some)  # type: ignore[misc]

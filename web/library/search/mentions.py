@@ -6,10 +6,11 @@ answers it there stands near a name, and that name is looked up on this side.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 from django.db import connection
 
@@ -21,10 +22,11 @@ from web.library.search.scope import Scope
 from web.library.search.tokens import phrase_tokens
 
 # Chunks of the other side that are read.
-MAX_READ = 3
+MAX_READ = 2
 # Files on this side that a name may lead to.
 MAX_FILES = 8
 MIN_TOKENS = 4
+MAX_DESCRIBED = 200
 _WINDOW_LINES = 6
 # Lines above the best one in which a document's name for it is looked for, and below a comment.
 _LINES_ABOVE = 40
@@ -47,8 +49,7 @@ _DECLARES = re.compile(
     re.VERBOSE,
 )
 _NOT_NAMED = frozenset(
-    "code-block code note warning admonition seealso versionadded versionchanged deprecated"
-    " currentmodule module highlight include literalinclude index toctree image figure".split()
+    ["code-block", "code", "note", "warning", "admonition", "seealso", "versionadded", "versionchanged", "deprecated", "currentmodule", "module", "highlight", "include", "literalinclude", "index", "toctree", "image", "figure"]
 )
 _DIRECTIVE = re.compile(r"^\s*\.\.\s+(?:[a-z]+:)?([a-z-]+)::")
 
@@ -173,23 +174,39 @@ def _is_meant(row: SymbolRow, name: str) -> bool:
 
 
 def _documents_naming(name: str, here: Scope, *, backend: SearchBackend) -> list[Mention]:
-    """Return the documents that describe a name, or else speak of it; of a common name less so."""
+    """Return the documents that describe a name, then those that speak most of it.
+
+    Of a common name each is less likely to be the one that is meant.
+    """
     tokens = phrase_tokens(name)[:1]
     if not tokens:
         return []
-    wanted = Wanted(
-        tokens,
-        tokens,
-        pairs=[(word, tokens[0]) for word in _DECLARING],
-        home_ids=here.home_ids,
-        pair_window=_DECLARING_WINDOW,
-    )
+    spoken_of = Wanted(tokens, tokens, home_ids=here.home_ids)
     frequency = backend.document_frequencies(is_document=True, tokens=tokens)[tokens[0]]
     found: dict[int, Mention] = {}
-    for hit in backend.chunks_matching(wanted, is_document=True):
+    for hit in chain(
+        _chunks_describing(tokens[0], here, backend),
+        backend.chunks_matching(spoken_of, is_document=True),
+    ):
         if here.shows(hit.content_id) and hit.content_id not in found:
             score = 1 / (1 + 0.3 * len(found)) / (1 + frequency / _COMMON_NAME)
             found[hit.content_id] = Mention(hit.content_id, score, None, hit.chunk_id)
         if len(found) == MAX_FILES:
             break
     return list(found.values())
+
+
+def _chunks_describing(token: str, here: Scope, backend: SearchBackend) -> list[ChunkHit]:
+    """Return the chunks with the name close to what it may be; with several such words first."""
+    kinds: Counter[ChunkHit] = Counter()
+    for word in _DECLARING:
+        wanted = Wanted(
+            (),
+            (),
+            pairs=[(word, token)],
+            home_ids=here.home_ids,
+            pair_window=_DECLARING_WINDOW,
+        )
+        hits = backend.chunks_holding(wanted, is_document=True)
+        kinds.update(islice(hits, MAX_DESCRIBED))
+    return sorted(kinds, key=lambda hit: (-kinds[hit], hit.chunk_id))

@@ -91,7 +91,7 @@ def _symbols(condition: str, parameters: list[object]) -> Iterator[SymbolRow]:
             "SELECT symbol.content_id, name.name, name.folded, symbol.kind, symbol.scope,"
             " symbol.line, symbol.end_line FROM library_symbolname AS name"
             " JOIN library_symbol AS symbol ON symbol.name_id = name.id"
-            f" WHERE {condition}",  # noqa: S608 - placeholders only
+            f" WHERE {condition}",
             parameters,
         )
         for row in cursor.fetchall():

@@ -17,9 +17,6 @@ from web.library.search.tokens import phrase_tokens, stem
 # A token in more than this share of all texts is common.
 COMMON_SHARE = 0.12
 MAX_TOKENS = 10
-MAX_PAIRS = 6
-# Texts that the essential tokens together lead to, about.
-ESSENTIAL_TEXTS = 6000
 MIN_ESSENTIAL = 2
 _FEW_TOKENS = 3
 _KEPT_FREQUENCIES = 50_000
@@ -47,10 +44,30 @@ class Plan:
 
     def weight_in(self, stems: frozenset[str]) -> float:
         """Return how much those of the searched tokens tell that are among `stems`."""
-        return sum(weight for token, weight in self.weights.items() if token in stems)
+        found = stems & self.weights.keys()
+        return sum(self.weights[stem] for stem in found) if found else 0.0
 
 
-def plan_for(query: Query, *, backend: SearchBackend, is_document: bool, generation: int) -> Plan:
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many texts the essential tokens may lead to, about, and how many pairs are looked up."""
+
+    texts: int
+    pairs: int
+
+
+THOROUGH = Effort(texts=3000, pairs=3)
+BRIEF = Effort(texts=1000, pairs=2)
+
+
+def plan_for(
+    query: Query,
+    *,
+    backend: SearchBackend,
+    is_document: bool,
+    generation: int,
+    effort: Effort = THOROUGH,
+) -> Plan:
     """Return the plan of a query over code or documents."""
     total = max(1, backend.text_count(is_document=is_document))
     frequencies = _frequencies(query.tokens, backend, is_document, generation)
@@ -58,8 +75,8 @@ def plan_for(query: Query, *, backend: SearchBackend, is_document: bool, generat
     weights = {token: _weight(frequencies[token], total) for token in query.tokens}
     return Plan(
         tokens=tokens,
-        essential=_essential(tokens, frequencies),
-        pairs=_pairs(query, tokens, frequencies, total),
+        essential=_essential(tokens, frequencies, effort.texts),
+        pairs=_pairs(query, tokens, frequencies, total)[: effort.pairs],
         weights={stem(token): weights[token] for token in tokens},
         all_weights={stem(token): weight for token, weight in weights.items()},
     )
@@ -80,12 +97,14 @@ def _searched(tokens: Sequence[str], frequencies: Mapping[str, int], total: int)
     return tuple(kept[:MAX_TOKENS])
 
 
-def _essential(tokens: Sequence[str], frequencies: Mapping[str, int]) -> tuple[str, ...]:
+def _essential(
+    tokens: Sequence[str], frequencies: Mapping[str, int], max_texts: int
+) -> tuple[str, ...]:
     essential: list[str] = []
     texts = 0
     for token in sorted(tokens, key=lambda token: frequencies[token]):
         texts += frequencies[token]
-        if len(essential) >= MIN_ESSENTIAL and texts > ESSENTIAL_TEXTS:
+        if len(essential) >= MIN_ESSENTIAL and texts > max_texts:
             break
         essential.append(token)
     return tuple(essential)
@@ -103,7 +122,7 @@ def _pairs(
         is_searched = first in tokens or second in tokens
         if is_searched and min(frequency) <= COMMON_SHARE * total and max(frequency) < total:
             found.setdefault((first, second), frequency[0] * frequency[1])
-    return tuple(sorted(found, key=lambda pair: found[pair]))[:MAX_PAIRS]
+    return tuple(sorted(found, key=lambda pair: found[pair]))
 
 
 class _KnownFrequencies:

@@ -27,10 +27,10 @@ _NOT_SOURCE = re.compile(
 )
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "spec"})
 _RELEASE_WORDS = frozenset(
-    "release releases released changelog upgrade upgrading new changed deprecated removed".split()
+    ["release", "releases", "released", "changelog", "upgrade", "upgrading", "new", "changed", "deprecated", "removed"]
 )
 _SIDE_WORDS = frozenset(
-    "example examples migration migrations benchmark locale setup sample".split()
+    ["example", "examples", "migration", "migrations", "benchmark", "locale", "setup", "sample"]
 )
 
 TEST_FACTOR = 0.45

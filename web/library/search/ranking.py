@@ -12,7 +12,6 @@ from web.library.search.backends.base import SearchBackend
 from web.library.search.mentions import mentions
 from web.library.search.names import (
     SHORTEST_PART,
-    SymbolRow,
     content_ids_at_paths_with,
     exact_score,
     part_score,
@@ -20,12 +19,17 @@ from web.library.search.names import (
     symbols_containing,
     wanted_name,
 )
-from web.library.search.plan import Plan, plan_for
+from web.library.search.plan import BRIEF, Plan, plan_for
 from web.library.search.priors import code_prior, document_prior
 from web.library.search.query import Query
 from web.library.search.scope import Occurrence, Scope
-from web.library.search.texts import TextEvidence, phrase_chunks, stems_of, text_evidence
-from web.library.search.texts import PATH_SHARE
+from web.library.search.texts import (
+    PATH_SHARE,
+    TextEvidence,
+    phrase_chunks,
+    stems_of,
+    text_evidence,
+)
 from web.library.search.tokens import WORD, phrase_tokens
 
 
@@ -79,7 +83,9 @@ def ranked_code(
     pool.add_names(backend)
     texts = pool.add_texts(plan, backend)
     if not query.is_name:
-        plan_there = plan_for(query, backend=backend, is_document=True, generation=generation)
+        plan_there = plan_for(
+            query, backend=backend, is_document=True, generation=generation, effort=BRIEF
+        )
         pool.add_mentions(plan_there, documents, backend)
     return Ranking(pool.in_order(), texts.is_exhaustive, plan)
 
@@ -92,7 +98,9 @@ def ranked_documents(
     pool = _Pool(query, here, document_prior)
     texts = pool.add_texts(plan, backend)
     if not query.is_name:
-        plan_there = plan_for(query, backend=backend, is_document=False, generation=generation)
+        plan_there = plan_for(
+            query, backend=backend, is_document=False, generation=generation, effort=BRIEF
+        )
         pool.add_mentions(plan_there, code, backend)
     return Ranking(pool.in_order(), texts.is_exhaustive, plan)
 

@@ -10,7 +10,7 @@ from web.library.search.scope import Scope
 from web.library.search.tokens import index_text, stems
 
 # Visible chunks that are looked at.
-MAX_CHUNKS = 200
+MAX_CHUNKS = 150
 MAX_PHRASE_CHUNKS = 200
 # A word counts once more in a defined name, a heading or the path.
 NAME_SHARE = 0.75
@@ -70,8 +70,8 @@ def phrase_chunks(
     """Return the contents that hold the tokens next to each other, each with the first such chunk."""
     found: dict[int, int] = {}
     count = 0
-    hits = backend.chunks_with_phrase(phrase, is_document=is_document, home_ids=scope.home_ids)
-    for hit in hits:
+    wanted = Wanted((), (), phrases=[phrase], home_ids=scope.home_ids)
+    for hit in backend.chunks_holding(wanted, is_document=is_document):
         if scope.shows(hit.content_id):
             _keep_first(found, hit)
             count += 1

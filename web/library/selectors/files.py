@@ -12,11 +12,11 @@ from web.core.errors import InvalidInput, NotFound, TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.core.paging import cursor_for, offset_of
 from web.library.git.objects import ObjectStore
+from web.library.globs import glob_of
 from web.library.indexing.decode import decode, lines_of
 from web.library.models import Entry, EntryKind, Ref, Repository
 from web.library.records import FileItem, FileLines, FileListing
 from web.library.selectors.entries import entries_below, entry_at, folder_of, nearest_paths
-from web.library.selectors.globs import glob_of
 from web.library.selectors.links import file_url
 from web.library.selectors.refs import freshness_of, ref_for, repository_for
 

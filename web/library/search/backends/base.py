@@ -83,14 +83,8 @@ class SearchBackend(Protocol):
         """Yield the chunks that are wanted, best first, lazily."""
         ...
 
-    def chunks_with_phrase(
-        self,
-        phrase: Sequence[str],
-        *,
-        is_document: bool,
-        home_ids: Sequence[int] | None,
-    ) -> Iterator[ChunkHit]:
-        """Yield the chunks in which the tokens stand next to each other, in no order, lazily."""
+    def chunks_holding(self, wanted: Wanted, *, is_document: bool) -> Iterator[ChunkHit]:
+        """Yield the chunks with any of the wanted pairs or phrases, in no order, lazily."""
         ...
 
     def symbol_name_ids_containing(self, *, part: str, limit: int) -> list[int]:

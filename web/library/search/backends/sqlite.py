@@ -85,25 +85,14 @@ class SqliteBackend:
         matches = _any_of(wanted.essential)
         if len(wanted.essential) < len(wanted.tokens):
             matches = f"(({matches}) AND ({_any_of(wanted.tokens)}))"
-        near = [
-            f"NEAR({_quoted(first)} {_quoted(second)}, {wanted.pair_window})"
-            for first, second in wanted.pairs
-        ]
-        matches = " OR ".join([matches, *near])
-        required = [_quoted(" ".join(phrase)) for phrase in wanted.phrases]
-        matches = " AND ".join([*required, f"({matches})"])
+        matches = " OR ".join([matches, *_near(wanted)])
+        matches = " AND ".join([*_phrases(wanted), f"({matches})"])
         return _chunks(is_document, _in_homes(matches, wanted.home_ids), is_ranked=True)
 
-    def chunks_with_phrase(
-        self,
-        phrase: Sequence[str],
-        *,
-        is_document: bool,
-        home_ids: Sequence[int] | None,
-    ) -> Iterator[ChunkHit]:
-        """Look the phrase up, without ranking."""
-        expression = _in_homes(_quoted(" ".join(phrase)), home_ids)
-        return _chunks(is_document, expression, is_ranked=False)
+    def chunks_holding(self, wanted: Wanted, *, is_document: bool) -> Iterator[ChunkHit]:
+        """Look the pairs and phrases up, without ranking."""
+        expression = " OR ".join([*_phrases(wanted), *_near(wanted)])
+        return _chunks(is_document, _in_homes(expression, wanted.home_ids), is_ranked=False)
 
     def symbol_name_ids_containing(self, *, part: str, limit: int) -> list[int]:
         """Intersect the lists of the part's trigrams, then look at the names themselves."""
@@ -132,6 +121,17 @@ def _quoted(tokens: str) -> str:
 
 def _any_of(tokens: Iterable[str]) -> str:
     return " OR ".join(map(_quoted, tokens))
+
+
+def _near(wanted: Wanted) -> list[str]:
+    return [
+        f"NEAR({_quoted(first)} {_quoted(second)}, {wanted.pair_window})"
+        for first, second in wanted.pairs
+    ]
+
+
+def _phrases(wanted: Wanted) -> list[str]:
+    return [_quoted(" ".join(phrase)) for phrase in wanted.phrases]
 
 
 def _in_homes(expression: str, home_ids: Sequence[int] | None) -> str:
