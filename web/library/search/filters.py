@@ -1,92 +1,140 @@
-"""What narrows a search: paths as prefixes, folders, parts or globs, and languages by any name."""
+"""Filters on paths and languages, from arguments and from the query, as one test of an entry."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+from functools import partial
 
 from web.core.errors import InvalidInput
+from web.core.limits import LIMITS
 from web.library.globs import glob_of, is_glob
 from web.library.indexing.languages import language_named
 from web.library.search.query import Filters
 
-Passes = Callable[[str, str], bool]
-_LISTED = 30
+type PathTest = Callable[[str], bool]
+
+MAX_ALTERNATIVES = 20
+_BRACES = re.compile(r"\{([^{}]*)\}")
+# Languages that people mean together.
+_FAMILIES = {"typescript": frozenset({"typescript", "tsx"})}
+_LISTED_LANGUAGES = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowing:
-    """The filters of one search, of its arguments and of its query together; hashable."""
+class EntryTest:
+    """Says of a path and a language whether they pass all filters."""
 
-    paths: tuple[str, ...] = ()
-    excluded_paths: tuple[str, ...] = ()
-    languages: frozenset[str] = frozenset()
-    excluded_languages: frozenset[str] = frozenset()
+    paths: tuple[PathTest, ...]
+    excluded_paths: tuple[PathTest, ...]
+    languages: frozenset[str] | None
+    excluded_languages: frozenset[str]
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether everything passes."""
-        return self == Narrowing()
-
-    def passes(self) -> Passes:
-        """Return the test of a path and a language: any of the paths, none of the excluded."""
-        wanted = [_path_test(pattern) for pattern in self.paths]
-        unwanted = [_path_test(pattern) for pattern in self.excluded_paths]
-
-        def test(path: str, language: str) -> bool:
-            if self.languages and language not in self.languages:
-                return False
-            if language in self.excluded_languages or any(each(path) for each in unwanted):
-                return False
-            return not wanted or any(each(path) for each in wanted)
-
-        return test
+    def __call__(self, path: str, language: str) -> bool:
+        """Return whether an entry passes: every path filter, one of the languages."""
+        if self.languages is not None and language not in self.languages:
+            return False
+        if language in self.excluded_languages:
+            return False
+        return all(test(path) for test in self.paths) and not any(
+            test(path) for test in self.excluded_paths
+        )
 
 
-def narrowing_of(
-    filters: Filters, *, path: str | None, language: str | None, present: Mapping[str, int]
-) -> Narrowing:
-    """Return what the arguments `path` and `language` and the filters of the query ask for.
+def entry_test(
+    *,
+    path: str | None,
+    language: str | None,
+    filters: Filters,
+    known_languages: Mapping[str, int],
+) -> EntryTest | None:
+    """Return the test that arguments and query ask for, None when they ask for nothing.
 
-    `present` are the languages of the searched files. Raises InvalidInput for a language that none
-    of them has, with the list, and for a path that is no glob.
+    The argument `path` is a folder, a file, the beginning of a path or a glob; a filter in the
+    query is a part of a path or a glob. Raises InvalidInput for a glob that is none, and, with
+    the languages there are, for a language that no file is in.
     """
-    languages = (*filters.languages, *([language] if language else ()))
-    return Narrowing(
-        paths=tuple(filter(None, (*filters.paths, *([path] if path else ())))),
-        excluded_paths=filters.excluded_paths,
-        languages=frozenset(found for name in languages for found in _languages(name, present)),
-        excluded_languages=frozenset(
-            found for name in filters.excluded_languages if (found := language_named(name))
+    languages = [language] if language and language.strip() else []
+    wanted = [*languages, *filters.languages]
+    paths = [_path_test(path)] if path and path.strip("/. ") else []
+    paths += [_query_path_test(pattern) for pattern in filters.paths]
+    excluded_paths = [_query_path_test(pattern) for pattern in filters.excluded_paths]
+    if not (wanted or paths or excluded_paths or filters.excluded_languages):
+        return None
+    argument = "language" if languages else "query"
+    return EntryTest(
+        paths=tuple(paths),
+        excluded_paths=tuple(excluded_paths),
+        languages=_languages(wanted, known_languages, argument) if wanted else None,
+        excluded_languages=frozenset().union(
+            *(_family(language_named(name) or name) for name in filters.excluded_languages)
         ),
     )
 
 
-def _languages(name: str, present: Mapping[str, int]) -> list[str]:
-    """Return the languages of searched files that a name means; TypeScript has two grammars."""
-    meant = language_named(name) or name.strip().casefold()
-    meant_all = [meant, "tsx"] if meant == "typescript" else [meant]
-    if found := [each for each in meant_all if each in present]:
-        return found
-    known = ", ".join(list(present)[:_LISTED]) or "none"
-    near = get_close_matches(meant, list(present), n=1)
-    raise InvalidInput(
-        f"No searched file is in the language {name[:60]!r}.",
-        hint=(f"Did you mean {near[0]}? " if near else "") + f"Languages here: {known}.",
-        fields={"language": "no searched file is in it"},
-    )
+def _languages(names: Sequence[str], known: Mapping[str, int], argument: str) -> frozenset[str]:
+    wanted: frozenset[str] = frozenset()
+    for name in names:
+        family = _family(language_named(name)) & known.keys()
+        if not family:
+            listed = ", ".join(list(known)[:_LISTED_LANGUAGES]) or "none"
+            raise InvalidInput(
+                f"No indexed file is in the language {name[:40]!r}.",
+                hint=f"Languages here, most files first: {listed}.",
+                fields={argument: "no file is in this language"},
+            )
+        wanted |= family
+    return wanted
 
 
-def _path_test(pattern: str) -> Callable[[str], bool]:
-    """Return the test of a path: a glob, a folder or file, or a part of the path."""
-    plain = pattern.replace("\0", "\ufffd").removeprefix("./")
-    if is_glob(plain):
-        spec = glob_of(plain, argument="path")
-        return spec.match_file
-    whole = plain.strip("/")
-    below = f"{whole}/"
-    part = whole.casefold()
+def _family(language: str) -> frozenset[str]:
+    return _FAMILIES.get(language, frozenset({language}))
 
-    def test(path: str) -> bool:
-        return path == whole or path.startswith(below) or part in path.casefold()
 
-    return test
+def _path_test(path: str) -> PathTest:
+    cleaned = _checked(path, "path").removeprefix("./").lstrip("/")
+    if is_glob(cleaned) or _BRACES.search(cleaned):
+        return _glob_test(cleaned, "path")
+    return partial(_begins_with, cleaned)
+
+
+def _query_path_test(pattern: str) -> PathTest:
+    cleaned = _checked(pattern, "query").removeprefix("./")
+    if is_glob(cleaned) or _BRACES.search(cleaned):
+        return _glob_test(cleaned, "query")
+    return partial(_holds, cleaned.lower().strip("/"))
+
+
+def _checked(path: str, argument: str) -> str:
+    if "\0" in path or len(path) > LIMITS.max_path_characters:
+        raise InvalidInput(
+            "The path holds a NUL character or is too long.",
+            hint="Give a folder such as src/app, or a glob such as **/*.py.",
+            fields={argument: f"at most {LIMITS.max_path_characters} characters, no NUL"},
+        )
+    return path.strip()
+
+
+def _begins_with(start: str, path: str) -> bool:
+    return path.startswith(start)
+
+
+def _holds(part: str, path: str) -> bool:
+    return part in path.lower()
+
+
+def _glob_test(pattern: str, argument: str) -> PathTest:
+    specs = [glob_of(each, argument=argument) for each in _alternatives(pattern)]
+    return lambda path: any(spec.match_file(path) for spec in specs)
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """Return the globs that `a/{b,c}` stands for; of very many only the first are looked at."""
+    found = [pattern]
+    while (match := _BRACES.search(found[0])) and len(found) < MAX_ALTERNATIVES:
+        found = [
+            each[: braces.start()] + choice + each[braces.end() :]
+            for each in found
+            if (braces := _BRACES.search(each) or match)
+            for choice in braces[1].split(",")
+        ]
+    return found[:MAX_ALTERNATIVES]
