@@ -45,6 +45,15 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+def say(text: str = "") -> bool:
+    """Print a line for the person at the terminal; return whether anybody still reads."""
+    try:
+        print(text, flush=True)  # noqa: T201
+    except OSError:
+        return False
+    return True
+
+
 class Supervisor:
     """Starts programs, each in a process group of its own, and ends all groups together.
 
@@ -92,7 +101,8 @@ class Supervisor:
             if not line:
                 return
             text = line.decode("utf-8", "replace").rstrip("\r\n")
-            print(f"{name:<{self.width}} | {text}", flush=True)  # noqa: T201
+            if not say(f"{name:<{self.width}} | {text}") and not self.ended.done():
+                self.ended.set_result(None)
 
     async def _report_end(self, name: str, process: asyncio.subprocess.Process) -> None:
         code = await process.wait()

@@ -14,17 +14,12 @@ from typing import Any, NoReturn
 import httpx
 
 from deploy import demo
-from deploy.processes import Program, Supervisor, taken_port
+from deploy.processes import Program, Supervisor, say, taken_port
 from deploy.proxy import Proxy, installed_nginx, nginx_command, write_configuration
 
 SETTINGS_MODULE = "web.config.settings.production"
 START_SECONDS = 90
 _PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-
-
-def say(text: str = "") -> None:
-    """Print a line for the person at the terminal."""
-    print(text, flush=True)  # noqa: T201
 
 
 def _interrupted(_number: int, _frame: FrameType | None) -> NoReturn:

@@ -63,10 +63,11 @@ class Run:
 
     def wait(self):
         """Read the rest and return the exit code."""
-        self.lines += [line.rstrip("\n") for line in self.process.stdout]
-        code = self.process.wait()
+        if not self.process.stdout.closed:
+            self.lines += [line.rstrip("\n") for line in self.process.stdout]
+            self.process.stdout.close()
         self._watchdog.cancel()
-        return code
+        return self.process.wait()
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +98,8 @@ def run(clone, variables):
 
     yield start
     for one in started:
-        if one.process.poll() is None:
-            one.signal(signal.SIGTERM)
-            one.wait()
+        one.signal(signal.SIGTERM)
+        one.wait()
 
 
 def processes_of(variables):
@@ -186,6 +186,11 @@ def signed_in(url, name, password):
 
 
 def test_a_second_start_makes_nothing_anew_and_one_ended_process_ends_the_others(run, variables):
+    if not (Path(variables["PORTOLAN_DATA_DIR"]) / "secret_key").exists():  # run on its own
+        first = run()
+        first.read_until("Account member")
+        first.signal(signal.SIGINT)
+        first.wait()
     running = run()
     running.read_until("Account member (member), with the password it was given")
     assert "password:" not in running.output
@@ -205,6 +210,16 @@ def is_sidecar(folder, variables):
         command = (folder / "cmdline").read_bytes().split(b"\0")
         return b"mcp_sidecar" in command and mark in (folder / "environ").read_bytes()
     return False
+
+
+def test_when_nobody_reads_its_output_any_more_it_ends(run, variables):
+    running = run()
+    running.read_until("Account member")
+    running.process.stdout.close()
+    with contextlib.suppress(httpx.HTTPError):  # makes web log a line, unless it has ended already
+        httpx.get(f"http://127.0.0.1:{variables['PORTOLAN_WEB_PORT']}/", trust_env=False)
+    running.wait()
+    assert processes_of(variables) == []
 
 
 def test_a_port_in_use_is_told_with_the_setting_that_changes_it(run, variables):
