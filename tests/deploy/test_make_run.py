@@ -66,8 +66,9 @@ class Run:
         if not self.process.stdout.closed:
             self.lines += [line.rstrip("\n") for line in self.process.stdout]
             self.process.stdout.close()
+        code = self.process.wait()
         self._watchdog.cancel()
-        return self.process.wait()
+        return code
 
 
 @pytest.fixture(scope="module")
