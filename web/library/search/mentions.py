@@ -49,7 +49,26 @@ _DECLARES = re.compile(
     re.VERBOSE,
 )
 _NOT_NAMED = frozenset(
-    ["code-block", "code", "note", "warning", "admonition", "seealso", "versionadded", "versionchanged", "deprecated", "currentmodule", "module", "highlight", "include", "literalinclude", "index", "toctree", "image", "figure"]
+    [
+        "code-block",
+        "code",
+        "note",
+        "warning",
+        "admonition",
+        "seealso",
+        "versionadded",
+        "versionchanged",
+        "deprecated",
+        "currentmodule",
+        "module",
+        "highlight",
+        "include",
+        "literalinclude",
+        "index",
+        "toctree",
+        "image",
+        "figure",
+    ]
 )
 _DIRECTIVE = re.compile(r"^\s*\.\.\s+(?:[a-z]+:)?([a-z-]+)::")
 

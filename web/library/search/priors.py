@@ -27,7 +27,18 @@ _NOT_SOURCE = re.compile(
 )
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "spec"})
 _RELEASE_WORDS = frozenset(
-    ["release", "releases", "released", "changelog", "upgrade", "upgrading", "new", "changed", "deprecated", "removed"]
+    [
+        "release",
+        "releases",
+        "released",
+        "changelog",
+        "upgrade",
+        "upgrading",
+        "new",
+        "changed",
+        "deprecated",
+        "removed",
+    ]
 )
 _SIDE_WORDS = frozenset(
     ["example", "examples", "migration", "migrations", "benchmark", "locale", "setup", "sample"]

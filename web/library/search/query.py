@@ -37,7 +37,28 @@ _FILTER_KINDS = {
     "repository": "repository",
 }
 _FOREIGN_KEYS = frozenset(
-    ["author", "branch", "case", "content", "count", "context", "fork", "is", "in", "license", "org", "patterntype", "rev", "select", "size", "sort", "timeout", "type", "user", "visibility"]
+    [
+        "author",
+        "branch",
+        "case",
+        "content",
+        "count",
+        "context",
+        "fork",
+        "is",
+        "in",
+        "license",
+        "org",
+        "patterntype",
+        "rev",
+        "select",
+        "size",
+        "sort",
+        "timeout",
+        "type",
+        "user",
+        "visibility",
+    ]
 )
 _GLOB_WORD = re.compile(r"(?<!\S)(?=\S*\*)(?=\S*[./])[\w.*?/{},\[\]-]+(?!\S)")
 _QUOTED = re.compile(r'"([^"]+)"')

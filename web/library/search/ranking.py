@@ -5,7 +5,7 @@ Each kind of evidence is a list of files; reciprocal rank fusion (Cormack, Clark
 phrases, weigh more and fall off faster.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from web.library.search.backends.base import SearchBackend
@@ -54,15 +54,32 @@ COPY_FACTOR = 0.9
 
 @dataclass(slots=True)
 class RankedFile:
-    """A file with its score, where it stands best, and the places in it that speak for it."""
+    """A file with its score, where it stands best, and how many further places have the same.
+
+    `line` is a definition that speaks for it and `line_gain` how much, `chunk_ids` are its chunks,
+    best first, and `chunk_gain` how much the first one speaks for it.
+    """
 
     content_id: int
     occurrence: Occurrence
     prior: float
     copies: int
     score: float = 0.0
+    line: int | None = None
+    line_gain: float = 0.0
     chunk_ids: list[int] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+    chunk_gain: float = 0.0
+
+    def note_line(self, line: int, gain: float) -> None:
+        """Note a definition that speaks for the file."""
+        if gain > self.line_gain:
+            self.line, self.line_gain = line, gain
+
+    def note_chunk(self, chunk_id: int, gain: float) -> None:
+        """Note a chunk that speaks for the file."""
+        if gain > self.chunk_gain:
+            self.chunk_gain = gain
+            self.chunk_ids = list(dict.fromkeys([chunk_id, *self.chunk_ids]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +125,9 @@ def ranked_documents(
 class _Pool:
     """The files that any evidence speaks for, while it is gathered."""
 
-    def __init__(self, query: Query, scope: Scope, prior) -> None:  # type: ignore[no-untyped-def]
+    def __init__(
+        self, query: Query, scope: Scope, prior: Callable[[str, frozenset[str]], float]
+    ) -> None:
         self._query = query
         self._scope = scope
         self._words = query.words
@@ -128,10 +147,13 @@ class _Pool:
             self._files[content_id] = known
         return known
 
-    def add(self, weight: Weight, scores: Mapping[int, float]) -> None:
-        """Add a list of files, given by their scores."""
+    def add(self, weight: Weight, scores: Mapping[int, float]) -> dict[int, float]:
+        """Add a list of files, given by their scores; return how much each gains."""
+        gains: dict[int, float] = {}
         for rank, file in enumerate(self._best(scores)[: weight.depth]):
-            file.score += weight.weight / (weight.k + rank)
+            gains[file.content_id] = gain = weight.weight / (weight.k + rank)
+            file.score += gain
+        return gains
 
     def _best(self, scores: Mapping[int, float]) -> list[RankedFile]:
         files = [self.file(content_id) for content_id in scores]
@@ -152,8 +174,8 @@ class _Pool:
                 score = exact_score(row, wanted, file.occurrence.path) * file.prior
                 scores[row.content_id] = max(score, scores.get(row.content_id, 0.0))
                 lines[row.content_id] = min((-score, row.line), lines.get(row.content_id, (0.0, 0)))
-            self.add(NAME if self._query.is_name else NAME_IN_PROSE, scores)
-            self._note_lines(lines)
+            gains = self.add(NAME if self._query.is_name else NAME_IN_PROSE, scores)
+            self._note_lines(lines, gains)
             if not rows and len(wanted.name) >= SHORTEST_PART:
                 self._add_parts(wanted.folded, backend)
 
@@ -164,14 +186,14 @@ class _Pool:
             score = part_score(row, part) * self.file(row.content_id).prior
             scores.setdefault(row.content_id, []).append(score)
             lines[row.content_id] = min((-score, row.line), lines.get(row.content_id, (0.0, 0)))
-        self.add(
+        gains = self.add(
             PART_OF_NAME,
             {
                 content_id: max(found) + 0.02 * min(len(found), 10)
                 for content_id, found in scores.items()
             },
         )
-        self._note_lines(lines)
+        self._note_lines(lines, gains)
         at_paths = content_ids_at_paths_with(part, self._scope, limit=PART_OF_PATH.depth * 2)
         self.add(
             PART_OF_PATH,
@@ -181,9 +203,11 @@ class _Pool:
             },
         )
 
-    def _note_lines(self, lines: Mapping[int, tuple[float, int]]) -> None:
-        for content_id, (_, line) in lines.items():
-            self.file(content_id).lines.append(line)
+    def _note_lines(
+        self, lines: Mapping[int, tuple[float, int]], gains: Mapping[int, float]
+    ) -> None:
+        for content_id, gain in gains.items():
+            self._files[content_id].note_line(lines[content_id][1], gain)
 
     # Texts
 
@@ -202,7 +226,8 @@ class _Pool:
             in_path = PATH_SHARE * plan.weight_in(stems_of(file.occurrence.path))
             scores[content_id] = (text.score + in_path) * file.prior
             file.chunk_ids = [chunk_id for _, chunk_id in text.chunks]
-        self.add(TEXT, scores)
+        for content_id, gain in self.add(TEXT, scores).items():
+            self._files[content_id].chunk_gain = gain
         if len(WORD.findall(self._query.text)) > 2:
             self._add_phrase(backend)
         return found
@@ -214,19 +239,20 @@ class _Pool:
             backend=backend,
             is_document=self._scope.is_document,
         )
-        self.add(PHRASE, {content_id: self.file(content_id).prior for content_id in chunks})
-        for content_id, chunk_id in chunks.items():
-            self.file(content_id).chunk_ids.insert(0, chunk_id)
+        priors = {content_id: self.file(content_id).prior for content_id in chunks}
+        for content_id, gain in self.add(PHRASE, priors).items():
+            self._files[content_id].note_chunk(chunks[content_id], gain)
 
     def add_mentions(self, plan_there: Plan, there: Scope, backend: SearchBackend) -> None:
         """Add the files that answers on the other side name."""
         for mention in mentions(plan_there, self._scope, there, backend=backend).values():
             file = self.file(mention.content_id)
-            file.score += MENTIONED * mention.score * file.prior
+            gain = MENTIONED * mention.score * file.prior
+            file.score += gain
             if mention.line is not None:
-                file.lines.append(mention.line)
+                file.note_line(mention.line, gain)
             if mention.chunk_id is not None:
-                file.chunk_ids.append(mention.chunk_id)
+                file.note_chunk(mention.chunk_id, gain)
 
     def in_order(self) -> tuple[RankedFile, ...]:
         """Return the files that evidence speaks for, best first, copies below their originals."""
@@ -237,8 +263,3 @@ class _Pool:
 
 def _place_key(file: RankedFile) -> tuple[int, str]:
     return file.occurrence.ref_number, file.occurrence.path
-
-
-def paths_of(files: Iterable[RankedFile]) -> list[str]:
-    """Return where files stand."""
-    return [file.occurrence.path for file in files]

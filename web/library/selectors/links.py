@@ -3,6 +3,8 @@
 import re
 from urllib.parse import quote, urlsplit
 
+from web.library.sites.address import is_site, page_url
+
 _SCP_LIKE = re.compile(r"(?:[^@/\s]+@)?(?P<host>[A-Za-z0-9.-]+):(?P<path>(?!//)[^\s]+)")
 
 
@@ -16,11 +18,11 @@ def file_url(
 ) -> str:
     """Return where a file of a commit stands on the web; empty for an unknown forge.
 
-    `address` is the repository's, https or ssh. Lines count from 1.
+    `address` is the repository's, https or ssh; a file of a site is a page. Lines count from 1.
     """
     host, project = _host_and_project(address)
     if not project or not commit:
-        return ""
+        return page_url(address, path) if is_site(address) else ""
     name = host.lower()
     where = f"https://{host}/{quote(project)}"
     file = quote(path)
@@ -55,6 +57,8 @@ def commit_url(address: str, *, commit: str) -> str:
 
 def _host_and_project(address: str) -> tuple[str, str]:
     """Return the host and the project's path, without `.git`; empty for a path of this machine."""
+    if is_site(address):
+        return "", ""
     if "://" in address:
         parts = urlsplit(address)
         if parts.scheme not in {"https", "http", "ssh"}:

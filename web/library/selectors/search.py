@@ -25,7 +25,6 @@ from web.library.records import (
     SymbolSearchResult,
 )
 from web.library.search.backends import backend
-from web.library.search.filters import Narrowing, narrowing_of
 from web.library.search.names import (
     SHORTEST_PART,
     SymbolRow,
@@ -35,6 +34,7 @@ from web.library.search.names import (
     symbols_containing,
     wanted_name,
 )
+from web.library.search.narrowing import Narrowing, narrowing_of
 from web.library.search.places import Place, place_of
 from web.library.search.priors import code_prior
 from web.library.search.query import Query, parse_query
