@@ -88,6 +88,7 @@ class CodePlace:
     kind: str
     url: str
     other_line_numbers: tuple[int, ...] = ()  # further matching places of the same file
+    copies: int = 0  # further paths, here or in other repositories, with the very same file
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,7 @@ class SectionPlace:
     end_line: int
     excerpt: str
     url: str
+    copies: int = 0  # further paths with the very same document
 
 
 @dataclass(frozen=True, slots=True)

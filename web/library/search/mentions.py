@@ -42,8 +42,9 @@ _NAME = r"[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*"
 _DECLARES = re.compile(
     rf"""
     ^\s*\.\.\s+(?:[a-z]+:)?[a-z-]+::\s+(?:[\w\s*]*[\s*])??(?P<directive>{_NAME})(?:\s*[(\[=].*)?\s*$
-    | ^\s{{0,3}}(?:\#{{1,6}}|={{1,5}})\s+(?:[a-z]+\s+)?[`*]*(?P<heading>{_NAME})[`*]*\s*(?:\(.*)?[`*\s]*$
-    | ^\s*[-*+]?\s*`{{1,2}}(?P<term>{_NAME})(?:\(.*?\))?`{{1,2}}\s*(?:$|[:–—-])
+    | ^\s{{0,3}}(?:\#{{1,6}}|={{1,5}})\s+(?:[a-z]+\s+)?
+      [`*]*(?P<heading>{_NAME})[`*]*\s*(?:\(.*)?[`*\s]*$
+    | ^\s*[-*+]?\s*`{{1,2}}(?P<term>{_NAME})(?:\(.*?\))?`{{1,2}}\s*(?:$|[:\u2013\u2014-])
     | ^\s*:?(?P<field>{_NAME})::\s*$
     """,
     re.VERBOSE,
@@ -122,7 +123,7 @@ def mentions(
 
 
 def _name_near(hit: ChunkHit, words: WordsOfQuery, there: Scope) -> _Found | None:
-    """Return the name that the best lines of a chunk belong to, and the share of the query in them."""
+    """Return the name that a chunk's best lines belong to, and the share of the query in them."""
     bounds = _bounds_of(hit.chunk_id)
     lines = lines_of_content(hit.content_id, there) if bounds else None
     if bounds is None or lines is None:

@@ -85,14 +85,14 @@ def symbols_containing(part: str, scope: Scope, *, backend: SearchBackend) -> li
     return found
 
 
-def _symbols(condition: str, parameters: list[object]) -> Iterator[SymbolRow]:
+def _symbols(condition: str, parameters: Sequence[str | int]) -> Iterator[SymbolRow]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT symbol.content_id, name.name, name.folded, symbol.kind, symbol.scope,"
             " symbol.line, symbol.end_line FROM library_symbolname AS name"
             " JOIN library_symbol AS symbol ON symbol.name_id = name.id"
             f" WHERE {condition}",
-            parameters,
+            list(parameters),
         )
         for row in cursor.fetchall():
             yield SymbolRow(*row)
@@ -122,7 +122,7 @@ def exact_score(row: SymbolRow, wanted: WantedName, path: str) -> float:
 
 
 def part_score(row: SymbolRow, part: str) -> float:
-    """Return how well a name that holds the wanted part fits: how much of it, and whether it begins so."""
+    """Return how well a name with the part fits: how much of it that is, whether it begins so."""
     begins = 0.3 if row.folded.startswith(part) else 0.0
     return len(part) / len(row.folded) + begins + (0.1 if row.kind in BODY_KINDS else 0.0)
 

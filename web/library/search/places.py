@@ -1,20 +1,26 @@
-"""The place in a file that a search shows: which lines, and what is defined around them."""
+"""The place in a file that a search shows: which lines, and what is defined around them.
+
+Only the files of the shown page come here.
+"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
 
-from web.library.search.names import BODY_KINDS, SymbolRow
+from web.library.search.names import BODY_KINDS, SymbolRow, wanted_name
 from web.library.search.plan import Plan
+from web.library.search.query import Query
 from web.library.search.ranking import RankedFile
 from web.library.search.reading import WordsOfQuery, best_window, lines_of_content
 from web.library.search.scope import Scope
+from web.library.search.tokens import stem
 
 SHOWN_LINES = 12
 LINES_ABOVE = 2
 MAX_OTHER_PLACES = 5
+EXCERPT_LINES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,94 +36,156 @@ class ChunkRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Lines of a file. `lines` is empty when the mirror lacks them; `symbol` is what they define."""
+class CodeLines:
+    """Lines of code, none when the mirror lacks them; `symbol` is the definition around them."""
 
-    chunk: ChunkRow | None
     start_line: int
     lines: tuple[str, ...]
     matched_lines: tuple[int, ...]
     symbol: SymbolRow | None
-    other_lines: tuple[int, ...]
+    other_line_numbers: tuple[int, ...]
 
 
-def place_of(
-    file: RankedFile, plan: Plan, scope: Scope, *, shown_lines: int = SHOWN_LINES
-) -> Place:
-    """Return the place of a file that fits a query best: a definition first, else its best lines."""
-    chunks = _chunks(file.chunk_ids)
+@dataclass(frozen=True, slots=True)
+class SectionLines:
+    """The section of a document that fits, with the lines in it that fit best."""
+
+    chunk: ChunkRow | None
+    title: str
+    lines: tuple[str, ...]
+
+
+def code_lines(file: RankedFile, query: Query, plan: Plan, scope: Scope) -> CodeLines:
+    """Return the lines to show of a file: the definition that is asked for, or its best lines."""
     lines = lines_of_content(file.content_id, scope) or []
-    words = WordsOfQuery(plan.all_weights)
-    others = tuple(dict.fromkeys(chunk.start_line for chunk in chunks[1:]))[:MAX_OTHER_PLACES]
-    if file.lines:
-        focus = file.lines[0]
-        others = tuple(dict.fromkeys(file.lines[1:]))[:MAX_OTHER_PLACES]
-        chunk = _chunk_at(file.content_id, focus)
+    words = WordsOfQuery(_shown_words(query, plan))
+    chunks = _chunks(file.chunk_ids[: MAX_OTHER_PLACES + 1])
+    is_definition = file.line is not None and file.line_gain >= file.chunk_gain
+    if is_definition:
+        focus = file.line or 1
+        start = _with_lines_above(lines, focus)
     elif chunks:
         chunk = chunks[0]
-        window = best_window(
-            lines, chunk.start_line, min(chunk.end_line, len(lines)), words, size=shown_lines
-        )
-        focus = window.first_line if lines else chunk.start_line
+        last = min(chunk.end_line, len(lines))
+        window = best_window(lines, chunk.start_line, last, words, size=SHOWN_LINES - LINES_ABOVE)
+        focus = window.best_line
+        start = max(chunk.start_line, window.first_line - LINES_ABOVE)
     else:
-        chunk, focus = None, 1
-    start = max(chunk.start_line if chunk else 1, focus - LINES_ABOVE, 1)
-    shown = tuple(lines[start - 1 : start - 1 + shown_lines])
-    while len(shown) > 1 and not shown[-1].strip():
-        shown = shown[:-1]
-    return Place(
-        chunk=chunk,
+        focus = start = 1
+    shown = _without_blank_end(lines[start - 1 : start - 1 + SHOWN_LINES])
+    end = start + max(len(shown) - 1, 0)
+    symbol = _symbol_at(file.content_id, focus, end)
+    return CodeLines(
         start_line=start,
         lines=shown,
         matched_lines=tuple(
-            number
-            for number, line in enumerate(shown, start)
-            if number == focus or words.in_line(line)
+            number for number, line in enumerate(shown, start) if words.in_line(line)
         ),
-        symbol=_symbol_at(file.content_id, focus),
-        other_lines=tuple(line for line in others if line != focus),
+        symbol=symbol,
+        other_line_numbers=_other_lines(lines, query, words, chunks, shown=(start, end)),
     )
+
+
+def section_lines(file: RankedFile, plan: Plan, scope: Scope) -> SectionLines:
+    """Return the section to show of a document and the lines in it that say most of the query."""
+    title = _title_of(file.content_id)
+    chunks = _chunks(file.chunk_ids[:1])
+    if not chunks:
+        return SectionLines(None, title, ())
+    chunk = chunks[0]
+    lines = lines_of_content(file.content_id, scope) or []
+    last = min(chunk.end_line, len(lines))
+    window = best_window(
+        lines, chunk.start_line, last, WordsOfQuery(plan.all_weights), size=EXCERPT_LINES
+    )
+    start = max(chunk.start_line, window.first_line - 1)
+    shown = lines[start - 1 : min(last, start - 1 + EXCERPT_LINES)]
+    return SectionLines(chunk, title, _without_blank_end(shown))
+
+
+def _shown_words(query: Query, plan: Plan) -> Mapping[str, float]:
+    """Return the stems that count as matches in a line: of a name it alone, not its parts."""
+    if not query.is_name:
+        return plan.weights
+    names = {stem(wanted_name(name).folded) for name in query.names}
+    return dict.fromkeys(names, 1.0) if names & plan.all_weights.keys() else plan.all_weights
+
+
+def _with_lines_above(lines: Sequence[str], line: int) -> int:
+    """Return where to begin to show a definition: with its decorators or attributes."""
+    start = line
+    while start > max(1, line - 3) and lines[start - 2 : start - 1]:
+        above = lines[start - 2].strip()
+        if not above.startswith(("@", "#[", "[", "template")):
+            break
+        start -= 1
+    return start
+
+
+def _without_blank_end(lines: Sequence[str]) -> tuple[str, ...]:
+    end = len(lines)
+    while end > 1 and not lines[end - 1].strip():
+        end -= 1
+    return tuple(lines[:end])
+
+
+def _other_lines(
+    lines: Sequence[str],
+    query: Query,
+    words: WordsOfQuery,
+    chunks: Sequence[ChunkRow],
+    *,
+    shown: tuple[int, int],
+) -> tuple[int, ...]:
+    """Return further lines of the file to look at: where a name stands, or other chunks begin."""
+    if query.is_name:
+        name = wanted_name(query.names[0]).folded if query.names else query.text.lower()
+        found = [
+            number
+            for number, line in enumerate(lines, 1)
+            if name in line.lower() and words.in_line(line)
+        ]
+    else:
+        found = [chunk.start_line for chunk in chunks[1:]]
+    first, last = shown
+    return tuple(sorted({line for line in found if not first <= line <= last}))[
+        : 4 * MAX_OTHER_PLACES
+    ]
 
 
 def _chunks(chunk_ids: Sequence[int]) -> list[ChunkRow]:
-    """Return the chunks of a file in the order of their ids' sequence."""
+    """Return the chunks with these ids, in their order."""
     if not chunk_ids:
         return []
-    wanted = list(dict.fromkeys(chunk_ids))[: MAX_OTHER_PLACES + 1]
-    marks = ", ".join(["%s"] * len(wanted))
-    rows = {row.chunk_id: row for row in _chunk_rows(f"id IN ({marks})", wanted)}
-    return [rows[chunk_id] for chunk_id in wanted if chunk_id in rows]
-
-
-def _chunk_at(content_id: int, line: int) -> ChunkRow | None:
-    rows = _chunk_rows(
-        "content_id = %s AND start_line <= %s AND end_line >= %s LIMIT 1", [content_id, line, line]
-    )
-    return rows[0] if rows else None
-
-
-def _chunk_rows(condition: str, parameters: Sequence[int]) -> list[ChunkRow]:
+    marks = ", ".join(["%s"] * len(chunk_ids))
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id, start_line, end_line, heading, trail, anchor FROM library_chunk"
-            f" WHERE {condition}",
-            list(parameters),
+            f" WHERE id IN ({marks})",
+            list(chunk_ids),
         )
-        return [
-            ChunkRow(
-                row[0],
-                row[1],
-                row[2],
-                row[3],
-                tuple(json.loads(row[4]) if isinstance(row[4], str) else row[4] or ()),
-                row[5],
-            )
-            for row in cursor.fetchall()
-        ]
+        rows = {row[0]: row for row in cursor.fetchall()}
+    return [
+        ChunkRow(row[0], row[1], row[2], row[3], _trail(row[4]), row[5])
+        for row in map(rows.get, chunk_ids)
+        if row is not None
+    ]
 
 
-def _symbol_at(content_id: int, line: int) -> SymbolRow | None:
-    """Return the innermost definition around a line, functions and types before their fields."""
+def _trail(stored: object) -> tuple[str, ...]:
+    headings = json.loads(stored) if isinstance(stored, str) else stored
+    return tuple(str(heading) for heading in headings) if isinstance(headings, list) else ()
+
+
+def _title_of(content_id: int) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT title FROM library_content WHERE id = %s", [content_id])
+        row = cursor.fetchone()
+    return str(row[0]) if row else ""
+
+
+def _symbol_at(content_id: int, line: int, end: int) -> SymbolRow | None:
+    """Return the innermost definition around a line, else the first one that begins in view."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT symbol.content_id, name.name, name.folded, symbol.kind, symbol.scope,"
@@ -125,8 +193,11 @@ def _symbol_at(content_id: int, line: int) -> SymbolRow | None:
             " JOIN library_symbolname AS name ON name.id = symbol.name_id"
             " WHERE symbol.content_id = %s AND symbol.line <= %s AND symbol.end_line >= %s"
             " ORDER BY symbol.line DESC, symbol.end_line",
-            [content_id, line + LINES_ABOVE, line],
+            [content_id, end, line],
         )
         rows = [SymbolRow(*row) for row in cursor.fetchall()]
-    around = [row for row in rows if row.kind in BODY_KINDS]
-    return around[0] if around else (rows[0] if rows else None)
+    around = [row for row in rows if row.line <= line]
+    bodies = [row for row in around if row.kind in BODY_KINDS]
+    starting = [row for row in around if row.line == line]
+    below = [row for row in reversed(rows) if row.line > line and row.kind in BODY_KINDS]
+    return next(iter([*starting, *bodies, *below, *around]), None)

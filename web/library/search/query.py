@@ -1,4 +1,4 @@
-"""How a query is read: words, phrases, names, filters. Nothing of it ever reaches an engine as syntax.
+"""How a query is read: words, phrases, names, filters. Nothing of it reaches an engine as syntax.
 
 Queries are literal. What is understood besides: "quoted phrases", and filters as people write them
 for other search engines (`symbol:`, `path:`, `file:`, `language:`, `lang:`, `ext:`, `repo:`, with a
@@ -7,6 +7,7 @@ does not, above all regular expressions, is searched for literally and said so.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from web.core.errors import InvalidInput
@@ -112,7 +113,7 @@ class Query:
 
 
 def parse_query(text: str) -> Query:
-    """Read a query. Raises InvalidInput for one that is empty, too long or holds nothing to find."""
+    """Read a query. Raises InvalidInput for one that is empty, too long or without a word."""
     _check(text)
     remaining, filters, symbols, notes = _without_filters(text)
     remaining, pattern_hints = _read_foreign_syntax(remaining)
@@ -211,10 +212,10 @@ def _without_filters(text: str) -> tuple[str, Filters, tuple[str, ...], list[str
     return remaining, filters, tuple(found.get("symbol", ())), notes
 
 
-def _take_glob(word: str, take) -> str:  # type: ignore[no-untyped-def]
+def _take_glob(word: str, take: Callable[..., str]) -> str:
     if ".*" in word and not word.startswith(("*", ".*")) and "/" not in word:
         return word
-    return str(take("path", word, word, excluded=False))
+    return take("path", word, word, excluded=False)
 
 
 def _read_foreign_syntax(text: str) -> tuple[str, list[str]]:

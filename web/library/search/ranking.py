@@ -49,6 +49,8 @@ NAME_IN_PROSE = Weight(2.5, k=5, depth=30)
 PART_OF_NAME = Weight(4.0, k=5, depth=30)
 PART_OF_PATH = Weight(3.0, k=5, depth=20)
 MENTIONED = 0.25
+# Words from which on a query may be a phrase of the text.
+PHRASE_WORDS = 3
 COPY_FACTOR = 0.9
 
 
@@ -84,11 +86,15 @@ class RankedFile:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Files, best first; `is_exhaustive` says that there are no more. `plan` weighs the words."""
+    """Files, best first; `is_exhaustive` says that there are no more. `plan` weighs the words.
+
+    `notes` say what was given up to find something.
+    """
 
     files: tuple[RankedFile, ...]
     is_exhaustive: bool
     plan: Plan
+    notes: tuple[str, ...] = ()
 
 
 def ranked_code(
@@ -228,7 +234,7 @@ class _Pool:
             file.chunk_ids = [chunk_id for _, chunk_id in text.chunks]
         for content_id, gain in self.add(TEXT, scores).items():
             self._files[content_id].chunk_gain = gain
-        if len(WORD.findall(self._query.text)) > 2:
+        if len(WORD.findall(self._query.text)) >= PHRASE_WORDS:
             self._add_phrase(backend)
         return found
 

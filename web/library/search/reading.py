@@ -27,7 +27,7 @@ class Window:
 
 
 def lines_of_content(content_id: int, scope: Scope) -> list[str] | None:
-    """Return the lines of a content from a repository that shows it; None when it cannot be read."""
+    """Return the lines of a content from a repository that shows it; None if it cannot be read."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT oid FROM library_content WHERE id = %s", [content_id])
         row = cursor.fetchone()
@@ -40,6 +40,12 @@ def lines_of_content(content_id: int, scope: Scope) -> list[str] | None:
         if lines is not None:
             return lines
     return None
+
+
+def line_of_content(content_id: int, line: int, scope: Scope) -> str:
+    """Return one line of a content, counted from 1; empty when it cannot be read."""
+    lines = lines_of_content(content_id, scope) or []
+    return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
 def lines_of_blob(repository_id: int, oid: str) -> list[str] | None:

@@ -98,7 +98,7 @@ def _shown_by(
     length = 1 + max((view.content_ids[-1] for view in views if view.content_ids), default=0)
     shown = bytearray(length)
     for view in views:
-        kept = (kind == is_document for kind in view.are_documents)
+        kept: Iterator[bool] = (kind == is_document for kind in view.are_documents)
         if passes is not None:
             languages = map(view.languages.__getitem__, view.language_numbers)
             kept = map(and_, kept, map(passes, view.paths, languages))

@@ -67,7 +67,7 @@ def text_evidence(
 def phrase_chunks(
     phrase: Sequence[str], scope: Scope, *, backend: SearchBackend, is_document: bool
 ) -> dict[int, int]:
-    """Return the contents that hold the tokens next to each other, each with the first such chunk."""
+    """Return the contents that hold the tokens side by side, each with the first such chunk."""
     found: dict[int, int] = {}
     count = 0
     wanted = Wanted((), (), phrases=[phrase], home_ids=scope.home_ids)

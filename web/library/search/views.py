@@ -27,7 +27,6 @@ class SearchedRef:
     ref_id: int
     repository_id: int
     rules: str
-    file_count: int
     url: str
     freshness: Freshness
 

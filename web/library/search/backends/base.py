@@ -11,8 +11,9 @@ from typing import NamedTuple, Protocol
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """A searchable text: its row id (`Chunk.text_id`, shared by chunks with the same text), heading
-    or defined names, and body.
+    """A searchable text: its row id, its heading or defined names, and its body.
+
+    The id is `Chunk.text_id`, shared by chunks with the same text.
     """
 
     text_id: int
@@ -24,9 +25,10 @@ class ChunkText:
 class Wanted:
     """What the chunks of a query hold: any of `essential`, any of the `pairs` close together.
 
-    Between those of a pair stand at most `pair_window` others, whichever comes first. The more of `tokens`, which include the essential ones, the better. Where there are `phrases`,
-    each has to stand in the chunk as it is. `home_ids` restricts to contents that these
-    repositories brought first, None searches all.
+    Between those of a pair stand at most `pair_window` others, whichever comes first. The more of
+    `tokens`, which include the essential ones, the better. Where there are `phrases`, each has to
+    stand in the chunk as it is. `home_ids` restricts to contents that these repositories brought
+    first, None searches all.
     """
 
     tokens: Sequence[str]
@@ -38,7 +40,7 @@ class Wanted:
 
 
 class ChunkHit(NamedTuple):
-    """A chunk that a query found, its content and heading, and how well it fits (more is better)."""
+    """A chunk that a query found, its content and heading, and how well it fits: more is better."""
 
     chunk_id: int
     content_id: int

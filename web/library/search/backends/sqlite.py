@@ -165,7 +165,7 @@ def _rows(statement: str, parameters: Sequence[Any]) -> Iterator[tuple[Any, ...]
 
 
 def _first_varint(block: bytes) -> int:
-    """Return the number at the start of a record: seven bits a byte, the high bit set but on the last.
+    """Return the number at the start of a record: seven bits a byte, high bit set but on the last.
 
     FTS5's averages record begins with the number of rows (SQLite, fts5_index.c); its format is
     fixed, as that of the database file.

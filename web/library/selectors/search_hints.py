@@ -1,0 +1,69 @@
+"""What an answer of search says besides what was found: what was searched, and what to try."""
+
+from collections.abc import Sequence
+
+from web.library.search.backends import backend
+from web.library.search.definitions import FoundDefinitions, names_like
+from web.library.search.query import Query
+from web.library.search.ranking import Ranking
+from web.library.search.scope import Scope
+
+_MANY_WORDS = 5
+_SHORT_COMMIT = 8
+
+
+def code_hints(query: Query, ranking: Ranking, scope: Scope, whole: Scope) -> tuple[str, ...]:
+    """Return the hints of a search in code; `whole` is the scope without filters."""
+    hints = list(query.hints)
+    if ranking.files:
+        return tuple(hints)
+    hints.append(_looked_at(scope, "files of code"))
+    if scope.passes is not None:
+        hints.append(f"The filters leave out the rest of {whole.file_count():,} files.")
+    near = names_like(query.names[0], whole, backend=backend()) if query.names else ()
+    if near:
+        hints.append(f"Definitions with a similar name: {', '.join(near)}.")
+    elif len(query.tokens) >= _MANY_WORDS:
+        hints.append("Try fewer words, the rarest ones.")
+    hints.append(
+        "search_docs searches the documentation, grep_code finds exact text and patterns, "
+        "find_symbol parts of names."
+    )
+    return tuple(hints)
+
+
+def document_hints(query: Query, ranking: Ranking, scope: Scope) -> tuple[str, ...]:
+    """Return the hints of a search in documentation."""
+    hints = list(query.hints)
+    if not ranking.files:
+        hints.append(_looked_at(scope, "documents"))
+        hints.append("Try other or fewer words; search_code searches the code.")
+    return tuple(hints)
+
+
+def symbol_hints(
+    name: str, found: FoundDefinitions, near: Sequence[str], scope: Scope
+) -> tuple[str, ...]:
+    """Return the hints of a search for definitions; `near` are names that are nearly the same."""
+    if found.definitions:
+        return ()
+    hints = [_looked_at(scope, "files of code")]
+    if found.other_kinds:
+        hints.append(
+            f"There are definitions of other kinds with this name: {', '.join(found.other_kinds)}."
+        )
+    if near:
+        hints.append(f"Definitions with a similar name: {', '.join(near)}.")
+    hints.append(f"search_code with query={name!r} finds uses of it.")
+    return tuple(hints)
+
+
+def _looked_at(scope: Scope, noun: str) -> str:
+    """Say what was searched, with the commit where it is one repository."""
+    if not scope.refs:
+        return "Nothing is indexed yet."
+    where = f"{len(scope.refs)} repositories"
+    if len(scope.refs) == 1:
+        state = scope.refs[0].freshness
+        where = f"{state.repository} at {state.ref} ({state.commit[:_SHORT_COMMIT]})"
+    return f"Searched {scope.file_count():,} {noun} of {where}."
