@@ -25,6 +25,7 @@ from web.core.addresses import (
 )
 from web.core.errors import (
     InvalidInput,
+    NotAllowed,
     NotFound,
     PortolanError,
     TooLarge,
@@ -36,6 +37,7 @@ from web.core.limits import LIMITS
 USER_AGENT = "Portolan/1 (feed and documentation reader)"
 _REDIRECTS = {301, 302, 303, 307, 308}
 _GONE = {404, 410}
+_FORBIDDEN = {401, 403}
 _OK, _NOT_MODIFIED, _TOO_MANY_REQUESTS = 200, 304, 429
 _MOST_ADDRESSES_TRIED = 4
 _RETRY_AFTER_SECONDS = 60
@@ -79,8 +81,8 @@ def fetch(
     private network.
 
     Raises InvalidInput for an address that is refused and for an answer of another media type,
-    NotFound for 404 and 410, TooLarge, TooManyRequests with the wait that the server asks for, and
-    Unavailable for whatever else goes wrong on the way.
+    NotFound for 404 and 410, NotAllowed for 401 and 403, TooLarge, TooManyRequests with the wait
+    that the server asks for, and Unavailable for whatever else goes wrong on the way.
     """
     deadline = time.monotonic() + LIMITS.fetch_timeout_seconds
     bound = LIMITS.max_fetched_bytes if max_bytes is None else max_bytes
@@ -287,6 +289,8 @@ def _status_error(address: WebAddress, answer: _Answer) -> PortolanError:
     said = f"{address.host} answers with status {answer.status}."
     if answer.status in _GONE:
         return NotFound(said, hint="Check the address: nothing is there any more.")
+    if answer.status in _FORBIDDEN:
+        return NotAllowed(said, hint="Only what everyone may read is fetched.")
     if answer.status == _TOO_MANY_REQUESTS:
         asked = answer.header("retry-after")
         seconds = int(asked) if asked.isdecimal() else _RETRY_AFTER_SECONDS

@@ -5,17 +5,21 @@ from collections.abc import Iterable
 from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup, Tag
+from bs4.dammit import UnicodeDammit
 from markdownify import MarkdownConverter
 
 from web.core.errors import InvalidInput
 
-_NOISE = "script, style, template, noscript, iframe, object, embed, svg, form, link, meta"
+_NOISE = (
+    "script, style, template, noscript, iframe, object, embed, svg, link, input, select, textarea"
+)
 _CHROME = (
     "nav, header, footer, aside, button, dialog, [hidden], [aria-hidden=true], [role=navigation],"
     " [role=search], [role=banner], [role=contentinfo], .headerlink, .sphinxsidebar, .related,"
     " .breadcrumbs, .toc, .edit-this-page"
 )
 _MAIN = ("main article", "[role=main]", "main", "article", "#content", ".content", "body")
+_NO_INDEX = re.compile(r"\b(?:noindex|none)\b", re.IGNORECASE)
 _LEAST_WORDS = 20
 _TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?])")
 _OUTER_UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
@@ -51,22 +55,33 @@ def html_markdown(html: str, *, base_url: str = "") -> str:
     return _markdown(_soup(html), base_url)
 
 
-def page_markdown(html: str, *, base_url: str) -> tuple[str, str]:
+def page_markdown(html: str | bytes, *, base_url: str, charset: str = "") -> tuple[str, str]:
     """Return title and main content (Markdown) of a whole page, without its navigation.
 
-    Raises InvalidInput when it is nested too deeply to be read.
+    Of bytes the encoding is `charset`, or what the page itself declares. Raises InvalidInput when
+    it is nested too deeply to be read, has no text, or wants not to be indexed.
     """
-    soup = _soup(html)
+    soup = _soup(html, charset)
+    if soup.find("meta", attrs={"name": "robots", "content": _NO_INDEX}):
+        raise InvalidInput("The page wants not to be indexed.")
     title = _title(soup)
     for element in soup.select(_CHROME):
         element.decompose()
     body = _markdown(_main(soup), base_url)
+    if not body.strip():
+        raise InvalidInput("The page has no text.")
     if title and not re.search(r"^# ", body, flags=re.MULTILINE):
         body = f"# {title}\n\n{body}"
     return title, body
 
 
-def _soup(html: str) -> BeautifulSoup:
+def _soup(html: str | bytes, charset: str = "") -> BeautifulSoup:
+    if isinstance(html, bytes):
+        declared = [charset] if charset else []
+        html = (
+            UnicodeDammit(html, known_definite_encodings=declared, is_html=True).unicode_markup
+            or ""
+        )
     soup = BeautifulSoup(html.replace("\0", ""), "lxml")
     for element in soup.select(_NOISE):
         element.decompose()

@@ -127,6 +127,15 @@ class Limits(BaseSettings):
     max_feed_entries: int = Field(
         1000, gt=0, description="Entries of one feed that are imported, the first of it."
     )
+    max_sitemaps: int = Field(50, gt=0, description="Sitemaps read of one site.")
+    max_site_pages: int = Field(3000, gt=0, description="Pages of one site that are fetched.")
+    max_site_page_bytes: int = Field(
+        2 * 1024 * 1024, gt=0, description="Largest page of a site, unpacked."
+    )
+    site_pause_seconds: float = Field(
+        0.2, ge=0, description="Pause between two requests to one site."
+    )
+    min_site_minutes: int = Field(15, ge=0, description="Least time between two crawls of a site.")
     default_post_list: int = Field(20, gt=0, description="Posts on one page of the blog.")
     max_post_characters: int = Field(500_000, gt=0, description="Longest post.")
     fetch_timeout_seconds: float = Field(20.0, gt=0, description="Longest time of one fetch.")

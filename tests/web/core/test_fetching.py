@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from tests.web.local_server import Reply, serving
-from web.core.errors import InvalidInput, NotFound, TooLarge, TooManyRequests, Unavailable
+from web.core.errors import InvalidInput, NotAllowed, NotFound, TooLarge, TooManyRequests, Unavailable
 from web.core.fetching import fetch, inflated
 from web.core.limits import LIMITS
 
@@ -121,7 +121,7 @@ def test_fetch_stops_following_redirects_at_the_bound(server):
 
 
 @pytest.mark.parametrize(
-    ("status", "error"), [(404, NotFound), (410, NotFound), (403, Unavailable), (500, Unavailable)]
+    ("status", "error"), [(404, NotFound), (410, NotFound), (403, NotAllowed), (500, Unavailable)]
 )
 def test_fetch_tells_what_the_server_answered(server, status, error):
     server.routes["/a"] = Reply(status=status)

@@ -20,6 +20,7 @@ from web.core.errors import Conflict, InvalidInput, PortolanError
 from web.library.git.command import run_git
 from web.library.git.failures import GitFailed, explained
 from web.library.git.urls import Address, parse_address, pinned_host
+from web.library.sites.address import is_site, parse_site
 
 HEAD_REF = "refs/portolan/head"
 _FETCHED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
@@ -71,7 +72,13 @@ def mirror_lock(
 
 
 def check_address(url: str) -> None:
-    """Raise InvalidInput when the address is not accepted, or a local one is no repository."""
+    """Raise InvalidInput when the address is not accepted, or a local one is no repository.
+
+    Accepted is the address of a site as well.
+    """
+    if is_site(url):
+        parse_site(url)
+        return
     address = parse_address(url)
     if address.is_local:
         try:

@@ -34,6 +34,8 @@ from web.library.indexing.write import (
 )
 from web.library.models import Ref, Repository
 from web.library.search.backends import backend
+from web.library.sites.address import is_site
+from web.library.sites.crawl import crawl_site
 
 _PUBLISH_ATTEMPTS = 3
 # New contents above which the full-text tables are merged at the end.
@@ -97,6 +99,12 @@ class RepositorySync:
 
     def _fetch(self) -> RemoteRefs:
         self._reporter.begin(progress.FETCHING)
+        if is_site(self._repository.url):
+            return crawl_site(
+                self._repository.pk,
+                url=self._repository.url,
+                on_progress=self._reporter.percent,
+            )
         remote = remote_refs(self._repository.url)
         had_commits = Ref.objects.filter(repository=self._repository.pk).exists()
         if had_commits and not remote.objects and not remote.head:
