@@ -24,7 +24,8 @@ def install() -> None:
     if stamp.exists() and stamp.read_bytes() == lock:
         return
     done = subprocess.run(
-        [npm, "ci", "--no-audit", "--no-fund"],
+        # `npm ci` refuses the lock file over an optional package of another platform.
+        [npm, "install", "--no-save", "--no-audit", "--no-fund"],
         cwd=FOLDER,
         check=False,
         capture_output=True,

@@ -13,6 +13,7 @@ from tests.conformance import npm
 from tests.deploy.stack import PROJECT
 
 pytestmark = pytest.mark.services
+HTTP = ("--transport", "http")
 ADD = ("add", json.dumps({"a": 2, "b": 3}))
 
 
@@ -47,11 +48,13 @@ def test_the_typescript_client_calls_a_tool_over_stdio(product, monkeypatch):
 
 
 def test_the_inspector_lists_and_calls(lesson_url):
-    listed = npm.run(npm.INSPECTOR, "--cli", lesson_url, "--method", "tools/list", "--strict")
+    listed = npm.run(
+        npm.INSPECTOR, "--cli", lesson_url, *HTTP, "--method", "tools/list", "--strict"
+    )
     assert listed.returncode == 0, listed.stdout + listed.stderr
     assert [tool["name"] for tool in json.loads(listed.stdout)["tools"]] == ["add", "shout"]
     called = npm.run(
-        npm.INSPECTOR, "--cli", lesson_url, "--method", "tools/call",
+        npm.INSPECTOR, "--cli", lesson_url, *HTTP, "--method", "tools/call",
         "--tool-name", "add", "--tool-arg", "a=2", "b=3",
     )  # fmt: skip
     assert called.returncode == 0, called.stdout + called.stderr
