@@ -16,7 +16,10 @@ GRACE_SECONDS = 20
 BACKLOG = 2048
 
 
-def main() -> None:
+APPLICATION = "mcp_sidecar.transport.asgi:application"
+
+
+def main(application: str = APPLICATION) -> None:
     """Serve MCP on the sidecar's port until SIGTERM; calls that run are answered, then it ends."""
     gc.disable()  # nothing of the start is garbage; the application enables it
     boot()
@@ -31,7 +34,7 @@ def main() -> None:
     # uvicorn raises the signal again once it has ended in good order: that is no failure.
     signal.signal(signal.SIGTERM, _end)
     uvicorn.run(
-        "mcp_sidecar.transport.asgi:application",
+        application,
         host=options.host,
         port=options.port,
         workers=options.workers,

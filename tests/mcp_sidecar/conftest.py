@@ -11,6 +11,7 @@ from mcp_sidecar.servers.lesson import LESSON
 from mcp_sidecar.servers.project import PROJECT
 from mcp_sidecar.transport.application import Application
 from tests.mcp_sidecar import probes
+from tests.mcp_sidecar.processes import migrate
 from web.library.models import Repository, Visibility
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -114,3 +115,11 @@ def repositories(transactional_db):
             name=name, url=f"https://example.org/{name}.git", visibility=visibility
         )
     return ("alpha", "beta")
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory):
+    """A data folder with a migrated database, for processes."""
+    folder = tmp_path_factory.mktemp("sidecar")
+    migrate(folder)
+    return folder

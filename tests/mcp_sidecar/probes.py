@@ -1,17 +1,13 @@
 """A server of small tools that do what a test needs: fail in a given way, wait, meet, count.
 
-It is a server like the product's own and takes the same ways. Under uvicorn:
-`uvicorn tests.mcp_sidecar.probes:application`.
+It is a server like the product's own and takes the same ways: in this process, under uvicorn
+(`probe_server`) and over standard input and output (`probe_stdio`).
 """
 
 import os
+import subprocess
 import threading
 from typing import Any
-
-if "PORTOLAN_PROBES" in os.environ:
-    from mcp_sidecar.bootstrap import boot_django
-
-    boot_django()
 
 from django.contrib.auth import get_user_model
 from django.db import connection
@@ -150,16 +146,40 @@ async def meet(call: Call, arguments: Nothing) -> Text:
     return Text(text=await bridge.call(met))
 
 
-def waited() -> str:
-    """Say that it started, and return when it is released."""
+def waited(*, seconds: int) -> str:
+    """Say that it started, and return when it is released or the seconds are over."""
     STATE.started.set()
-    STATE.release.wait(timeout=60)
-    return "released"
+    return "released" if STATE.release.wait(timeout=seconds) else "over"
 
 
-async def wait(call: Call, arguments: Nothing) -> Text:
-    """Wait until the test says so."""
-    return Text(text=await bridge.call(waited))
+async def wait(call: Call, arguments: Number) -> Text:
+    """Wait until the test says so, or for so many seconds."""
+    return Text(text=await bridge.call(waited, seconds=arguments.number))
+
+
+async def started(call: Call, arguments: Nothing) -> Text:
+    """Answer once the other tool waits."""
+    return Text(text=str(await bridge.call(STATE.started.wait, timeout=60)))
+
+
+async def release(call: Call, arguments: Nothing) -> Text:
+    """Let the waiting tools go on."""
+    STATE.release.set()
+    return Text(text="released")
+
+
+def printed(*, number: int) -> str:
+    """Print in every way there is."""
+    print("printed by a service")
+    os.write(1, b"written by a service\n")
+    subprocess.run(["echo", "printed by a child"], check=True)
+    return str(number)
+
+
+async def noise(call: Call, arguments: Number) -> Text:
+    """Print, here and in a thread."""
+    print("printed by a tool")
+    return Text(text=await bridge.call(printed, number=arguments.number))
 
 
 def queried(*, number: int) -> str:
@@ -231,7 +251,10 @@ TOOLS = (
     _bound(fail, Word, Text, cache_seconds=None),
     _bound(fail_here, Word, Text, cache_seconds=None),
     _bound(meet, Nothing, Text, cache_seconds=None),
-    _bound(wait, Nothing, Text, cache_seconds=None),
+    _bound(wait, Number, Text, cache_seconds=None),
+    _bound(started, Nothing, Text, cache_seconds=None),
+    _bound(release, Nothing, Text, cache_seconds=None),
+    _bound(noise, Number, Text, cache_seconds=None),
     _bound(query, Number, Text, cache_seconds=None),
     _bound(write, Word, Text, cache_seconds=None, hints=WRITES),
     _bound(large, Number, Text, project_wide=True),
@@ -254,8 +277,3 @@ PROBES = ServerDefinition(
     over_repositories=True,
 )
 DEADLINE = LIMITS.call_deadline_seconds
-
-if "PORTOLAN_PROBES" in os.environ:
-    from mcp_sidecar.transport.application import SERVERS, Application
-
-    application = Application((*SERVERS, PROBES))

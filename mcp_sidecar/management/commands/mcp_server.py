@@ -25,7 +25,7 @@ from web.accounts.selectors.principals import principal_for_user
 from web.core.errors import NotFound
 from web.library.selectors.repositories import repository_names_visible_to
 
-SERVERS: Final = {"project": PROJECT, "lesson": LESSON}
+SERVERS: Final[dict[str, ServerDefinition]] = {"project": PROJECT, "lesson": LESSON}
 FLUSH_SECONDS: Final = 1.0
 
 

@@ -1,0 +1,220 @@
+"""`manage.py mcp_server`: a real process, whose standard output is nothing but protocol."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN, envelope
+from tests.mcp_sidecar.processes import MANAGE, stdio, variables
+from web.core.limits import LIMITS
+
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "t", "version": "1"},
+}
+
+
+@pytest.fixture
+def server(migrated):
+    with stdio(migrated) as started:
+        yield started
+
+
+@pytest.fixture
+def lesson(migrated):
+    with stdio(migrated, "--server", "lesson") as started:
+        yield started
+
+
+def test_a_client_shakes_hands_lists_and_calls(server):
+    hello = server.ask("initialize", HELLO)
+    assert hello["result"]["protocolVersion"] == "2025-06-18"
+    assert hello["result"]["serverInfo"]["name"] == "portolan-project"
+    server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    tools = server.ask("tools/list", identifier="l")
+    assert tools["id"] == "l"
+    assert "search_code" in [tool["name"] for tool in tools["result"]["tools"]]
+    called = server.ask("tools/call", {"name": "list_repositories"})
+    assert called["result"]["isError"] is False
+    assert server.close() == (b"", 0)
+
+
+def test_a_client_may_probe_discovery_and_then_shake_hands(lesson):
+    discovered = lesson.ask("server/discover", {"_meta": envelope()})
+    assert discovered["result"]["supportedVersions"] == [MODERN]
+    hello = lesson.ask("initialize", HELLO)
+    assert hello["result"]["protocolVersion"] == "2025-06-18"
+    add = {"name": "add", "arguments": {"a": 2, "b": 3}}
+    assert lesson.ask("tools/call", add)["result"] == {
+        "content": [{"type": "text", "text": "5"}],
+        "isError": False,
+    }
+    modern = lesson.ask("tools/call", {**add, "_meta": envelope()})
+    assert modern["result"]["resultType"] == "complete"
+    assert lesson.ask("server/discover")["error"]["code"] == -32601
+    unknown = lesson.ask("tools/list", {"_meta": envelope("2099-01-01")})
+    assert unknown["error"]["code"] == -32022
+    assert lesson.close() == (b"", 0)
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_VERSIONS)
+def test_a_client_of_the_sdk_is_served(migrated, version):
+    script = f"""
+import asyncio, sys
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+async def main():
+    command = StdioServerParameters(
+        command=sys.executable, args=[{MANAGE!r}, "mcp_server", "--server", "lesson"],
+        env={variables(migrated)!r})
+    async with stdio_client(command) as streams, ClientSession(*streams) as session:
+        await session.initialize()
+        result = await session.call_tool("shout", {{"text": "land"}})
+        print(result.content[0].text)
+asyncio.run(main())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=variables(migrated),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "LAND\n", done.stderr
+
+
+def test_bad_lines_are_answered_and_the_next_ones_served(lesson):
+    bad = {
+        b"{bad": (-32700, None),
+        b"\xff\xfe": (-32700, None),
+        b"5": (-32600, None),
+        b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}': (-32600, None),
+        b'{"jsonrpc":"1.0","id":7,"method":"ping"}': (-32600, 7),
+        b'{"x":"' + b"y" * LIMITS.max_body_bytes + b'"}': (-32600, None),
+        b"[" * 5000: (-32700, None),
+        b"[]": (-32600, None),
+    }
+    for line, (code, identifier) in bad.items():
+        lesson.send(line)
+        answer = lesson.receive()
+        assert (answer["error"]["code"], answer["id"]) == (code, identifier), line[:40]
+    lesson.send(b"")
+    lesson.send({"jsonrpc": "2.0", "method": "notifications/nope"})
+    lesson.send({"jsonrpc": "2.0", "id": 1, "result": {}})
+    assert lesson.ask("ping")["result"] == {}
+
+
+def test_a_batch_is_one_line(lesson):
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    lesson.send(
+        [ping, {"jsonrpc": "2.0", "method": "notifications/initialized"}, {**ping, "id": 2}]
+    )
+    assert [answer["id"] for answer in lesson.receive()] == [1, 2]
+
+
+def test_the_lesson_takes_the_handshake_of_the_tutorial(lesson, server):
+    assert lesson.ask("initialize", {})["result"]["protocolVersion"] == "2024-11-05"
+    assert server.ask("initialize", {})["error"]["code"] == -32602
+
+
+def test_nothing_but_protocol_reaches_standard_output(migrated):
+    with stdio(migrated, module="tests.mcp_sidecar.probe_stdio") as server:
+        assert "result" in server.ask("initialize", HELLO)
+        answer = server.ask("tools/call", {"name": "probe_noise", "arguments": {"number": 5}})
+        assert answer["result"]["content"][0]["text"] == "5"
+        assert "result" in server.ask("ping")
+        assert server.close() == (b"", 0)
+        printed = server.errors.read_text()
+    for words in (
+        "printed before Django",
+        "printed after Django",
+        "printed by a tool",
+        "printed by a service",
+        "written by a service",
+        "printed by a child",
+    ):
+        assert words in printed
+
+
+def test_a_call_that_runs_when_the_client_leaves_does_not_hold_the_process(migrated):
+    with stdio(migrated, module="tests.mcp_sidecar.probe_stdio") as server:
+        server.send(
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "tools/call",
+                "params": {"name": "probe_wait", "arguments": {"number": 600}},
+            }
+        )
+        assert server.ask("tools/call", {"name": "probe_started"}, 2)["id"] == 2
+        assert server.close() == (b"", 0)
+
+
+def test_a_file_may_be_the_client(migrated):
+    lines = [{"jsonrpc": "2.0", "id": n, "method": "ping"} for n in range(50)]
+    done = subprocess.run(
+        [sys.executable, MANAGE, "mcp_server", "--server", "lesson"],
+        input="\n".join(json.dumps(line) for line in lines).encode(),
+        env=variables(migrated),
+        capture_output=True,
+        check=True,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sorted(answer["id"] for answer in answers) == list(range(50))
+
+
+@pytest.mark.parametrize("debug", ["0", "1"])
+def test_debug_prints_nothing_there_either(migrated, debug):
+    with stdio(migrated, "--server", "lesson", PORTOLAN_DEBUG=debug) as server:
+        assert "result" in server.ask("initialize", HELLO)
+        assert server.close() == (b"", 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--repository", "nope"), "There is no repository 'nope'"),
+        (("--server", "lesson", "--repository", "x"), "has no repositories"),
+        (("--user", "nobody"), "There is no active account 'nobody'"),
+        (("--server", "nope"), "invalid choice"),
+    ],
+)
+def test_a_wrong_option_ends_the_start_with_a_sentence(migrated, options, words):
+    done = subprocess.run(
+        [sys.executable, MANAGE, "mcp_server", *options],
+        env=variables(migrated),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_rights_are_those_of_the_user_that_is_named(migrated, tmp_path):
+    script = """
+from django.contrib.auth import get_user_model
+from web.library.models import Repository
+get_user_model().objects.get_or_create(username="ann")
+for name, visibility in (("open", "public"), ("closed", "members")):
+    Repository.objects.get_or_create(
+        name=name, url=f"https://example.org/{name}.git", visibility=visibility)
+"""
+    subprocess.run(
+        [sys.executable, MANAGE, "shell", "-c", script], env=variables(migrated), check=True
+    )
+    for options, expected in (((), ["open"]), (("--user", "ann"), ["open", "closed"])):
+        with stdio(migrated, *options) as server:
+            tools = {tool["name"]: tool for tool in server.ask("tools/list")["result"]["tools"]}
+            names = tools["search_code"]["inputSchema"]["properties"]["repository"]["enum"]
+            assert sorted(names) == sorted(expected)
+    with stdio(migrated, "--repository", "closed", "--user", "ann") as server:
+        tools = {tool["name"]: tool for tool in server.ask("tools/list")["result"]["tools"]}
+        assert "list_repositories" not in tools
+        assert "repository" not in tools["search_code"]["inputSchema"]["properties"]
