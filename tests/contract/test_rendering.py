@@ -16,8 +16,10 @@ from mcp_sidecar.contract.project import (
     list_repositories,
     read_doc,
     read_file,
+    read_post,
     search_code,
     search_docs,
+    search_posts,
 )
 from mcp_sidecar.contract.rendering.answer import UNTRUSTED
 from tests.contract import samples
@@ -57,8 +59,12 @@ def test_untrusted_content_is_marked_once(contract):
     assert contract.render(RESULTS[contract]).count(UNTRUSTED) == 1
 
 
-@each_contract
-def test_answer_names_the_commit_and_its_date(contract):
+@pytest.mark.parametrize(
+    "contract",
+    [one for one in CONTRACTS if one not in {search_posts.CONTRACT, read_post.CONTRACT}],
+    ids=lambda one: one.name,
+)
+def test_answer_about_repositories_names_the_commit_and_its_date(contract):
     text = contract.render(RESULTS[contract])
     assert "commit 1a2b3c4d of 2026-11-02 10:31 UTC, indexed 2026-11-05 09:12 UTC" in text
 
@@ -115,6 +121,12 @@ LEFT_OUT = {
     "summary.visibility",
     "summary.default_branch",
     "summary.subject",  # the first line of the message
+    "places[].anchor",
+    "places[].post.summary",  # the excerpt is there
+    "places[].post.url",  # of an imported post its own address is shown
+    "post.url",
+    "sections[].heading",  # of a post that is shown whole
+    "sections[].anchor",
 }
 
 
@@ -175,6 +187,19 @@ def test_interpretation_of_the_query_is_told():
     read = replace(samples.CODE, interpretation="symbol csrf in python files")
     text = search_code.CONTRACT.render(search_code.SearchCodeResult.of(read))
     assert "Read as: `symbol csrf in python files`" in text
+
+
+def test_copies_are_told():
+    place = replace(samples.PLACE, copies=2)
+    text = search_code.CONTRACT.render(
+        search_code.SearchCodeResult.of(replace(samples.CODE, places=(place,)))
+    )
+    assert "The very same content is at 2 more paths." in text
+    section = replace(samples.SECTIONS.sections[0], copies=1)
+    text = search_docs.CONTRACT.render(
+        search_docs.SearchDocsResult.of(replace(samples.SECTIONS, sections=(section,)))
+    )
+    assert "The very same content is at 1 more path." in text
 
 
 def test_search_over_several_repositories_names_each_place():
@@ -295,6 +320,40 @@ def test_excerpt_that_is_cut_says_so():
     found = replace(samples.SECTIONS, sections=(section,))
     text = search_docs.CONTRACT.render(search_docs.SearchDocsResult.of(found))
     assert "truncated: read_doc shows the whole section." in text
+
+
+def post(count: int, **more) -> read_post.ReadPostResult:
+    text = "".join(f"line {number} {'x' * 80}\n" for number in range(10, 10 + count))
+    record = replace(samples.POST_TEXT, text=text, start_line=10, end_line=9 + count)
+    return read_post.ReadPostResult.of(replace(record, total_lines=5_000, **more))
+
+
+def test_post_that_is_too_long_lists_its_sections_and_goes_on_without_a_gap():
+    text = read_post.CONTRACT.render(post(2_000))
+    last = int(re.findall(r"^line (\d+) ", text, re.MULTILINE)[-1])
+    assert f"truncated: lines 10-{last} of 5000 are shown" in text
+    assert f"start_line={last + 1}" in text
+    assert "- `What changes`, lines 1-4" in text
+
+
+def test_post_that_the_service_cut_goes_on_where_it_says():
+    text = read_post.CONTRACT.render(post(10, next_start_line=20))
+    assert "truncated: lines 10-19 of 5000 are shown" in text
+    assert "start_line=20" in text
+
+
+def test_feeds_that_cannot_be_read_are_told_a_handful_of_them():
+    found = replace(samples.POSTS, stale_feeds=(samples.STALE_FEED,) * 9)
+    text = search_posts.CONTRACT.render(search_posts.SearchPostsResult.of(found))
+    assert text.count("STALE: the feed `Planet Django` cannot be read since 2026-11-06") == 5
+    assert "STALE: and 4 more feeds." in text
+
+
+def test_search_of_posts_that_finds_nothing_says_how_many_were_searched():
+    empty = replace(samples.POSTS, places=(), next_cursor=None, total_count=0)
+    text = search_posts.CONTRACT.render(search_posts.SearchPostsResult.of(empty))
+    assert "Searched 40 posts of the blog, the newest of 2026-11-05 09:12 UTC." in text
+    assert "Nothing found.\nTry: The words without quotes." in text
 
 
 def test_repositories_continue_behind_the_last_name_shown():

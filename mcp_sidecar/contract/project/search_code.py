@@ -16,7 +16,13 @@ from mcp_sidecar.contract.limits import DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT
 from mcp_sidecar.contract.rendering.answer import MAX_SOURCE_CHARACTERS, Answer
 from mcp_sidecar.contract.rendering.code import fenced, numbered
 from mcp_sidecar.contract.rendering.freshness import Freshness, searched
-from mcp_sidecar.contract.rendering.lists import count_line, filters_line, hint_lines, more_line
+from mcp_sidecar.contract.rendering.lists import (
+    copies_line,
+    count_line,
+    filters_line,
+    hint_lines,
+    more_line,
+)
 from mcp_sidecar.contract.text import link, path_span, span
 
 NAME = "search_code"
@@ -67,6 +73,7 @@ class CodePlace(Result):
     kind: str
     url: str
     other_line_numbers: tuple[int, ...] = ()
+    copies: int = 0
 
 
 class SearchCodeResult(Result):
@@ -132,6 +139,7 @@ def _block(number: int, place: CodePlace, *, is_named: bool) -> str:
         others = ", ".join(map(str, place.other_line_numbers[:MAX_OTHER_LINES]))
         more = len(place.other_line_numbers) - MAX_OTHER_LINES
         lines.append(f"Also in lines {others}{f' and {more} more' if more > 0 else ''}.")
+    lines.append(copies_line(place.copies))
     return "\n".join(line for line in lines if line)
 
 

@@ -16,7 +16,13 @@ from mcp_sidecar.contract.limits import DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT
 from mcp_sidecar.contract.rendering.answer import MAX_SOURCE_CHARACTERS, Answer
 from mcp_sidecar.contract.rendering.code import fenced
 from mcp_sidecar.contract.rendering.freshness import Freshness, searched
-from mcp_sidecar.contract.rendering.lists import count_line, filters_line, hint_lines, more_line
+from mcp_sidecar.contract.rendering.lists import (
+    copies_line,
+    count_line,
+    filters_line,
+    hint_lines,
+    more_line,
+)
 from mcp_sidecar.contract.text import link, path_span, span
 
 NAME = "search_docs"
@@ -56,6 +62,7 @@ class SectionPlace(Result):
     end_line: int
     excerpt: str
     url: str
+    copies: int = 0
 
 
 class SearchDocsResult(Result):
@@ -120,7 +127,8 @@ def _block(number: int, section: SectionPlace, *, is_named: bool) -> str:
     lines.append(excerpt)
     if count < len(section.excerpt.split("\n")):
         lines.append("truncated: read_doc shows the whole section.")
-    return "\n".join(lines)
+    lines.append(copies_line(section.copies))
+    return "\n".join(line for line in lines if line)
 
 
 CONTRACT = ToolContract(

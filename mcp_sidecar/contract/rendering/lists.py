@@ -38,6 +38,13 @@ def more_line(tool: str, *, cursor: str | None, shown: int, left_out: int) -> st
     return ""
 
 
+def copies_line(copies: int) -> str:
+    """Return the line that says how many other paths hold the very same; empty for none."""
+    if not copies:
+        return ""
+    return f"The very same content is at {copies} more path{'' if copies == 1 else 's'}."
+
+
 def hint_lines(hints: Iterable[str]) -> list[str]:
     """Return what to try next, one hint a line."""
     return [
