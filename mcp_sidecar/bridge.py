@@ -39,6 +39,10 @@ _SQLITE_AWAY = frozenset(
 _POSTGRES_TIMEOUT = "57014"
 
 
+class Busy(Unavailable):
+    """As many calls wait as may wait; nothing was started."""
+
+
 class Bridge:
     """A bounded pool of threads, each with its own database connections."""
 
@@ -56,14 +60,14 @@ class Bridge:
     async def run[R](self, function: Callable[..., R], kwargs: dict[str, Any]) -> R:
         """Return `function(**kwargs)`, run on a thread with the caller's context variables.
 
-        Raises Unavailable when too many wait or the database is away, DeadlineExceeded when the
-        deadline passes first (the thread then goes on, and keeps its place), and whatever
+        Raises Busy when too many wait, Unavailable when the database is away, DeadlineExceeded when
+        the deadline passes first (the thread then goes on, and keeps its place), and whatever
         `function` raises. A selector whose connection turns out to be dead is run once more.
         """
         try:
             place = self._places.pop()
         except IndexError:
-            raise Unavailable(
+            raise Busy(
                 "The server is busy: too many calls are waiting.",
                 hint=f"Repeat the call in {RETRY_AFTER_SECONDS} s.",
             ) from None

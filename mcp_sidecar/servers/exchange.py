@@ -24,7 +24,8 @@ class Exchange:
     """The state of one request, or of one batch: its messages share the deadline.
 
     `repository` is the endpoint's, None where the endpoint is over all. `deadline` is an instant of
-    the event loop's clock. `body_bytes` is the size of what was sent, 0 where unknown.
+    the event loop's clock. `body_bytes` is the size of what was sent, 0 where unknown. `is_refused`
+    says that a call found no place to wait.
     """
 
     definition: ServerDefinition
@@ -33,6 +34,7 @@ class Exchange:
     request_id: str = ""
     deadline: float = 0.0
     body_bytes: int = 0
+    is_refused: bool = False
     _mark: Hashable = None
     _scope: RepositoryScope | None = field(default=None, repr=False)
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from mcp_sidecar import caching
-from mcp_sidecar.bridge import deadline_exceeded
+from mcp_sidecar.bridge import Busy, deadline_exceeded
 from mcp_sidecar.caching import Answer
 from mcp_sidecar.contract.reading import ArgumentError, read_arguments
 from mcp_sidecar.contract.rendering.freshness import with_ages
@@ -83,6 +83,7 @@ async def _outcome(exchange: Exchange, name: str, arguments: Any) -> Outcome:
     except ArgumentError as error:
         return Outcome(error.text, code="invalid_arguments")
     except PortolanError as error:
+        exchange.is_refused = isinstance(error, Busy)
         return _failed(error, exchange)
     except TimeoutError as error:
         if deadline.expired():

@@ -162,8 +162,6 @@ class Gate:
                 error = ProtocolError(INVALID_REQUEST, "Invalid Request: a response was posted")
                 return 400, messages.error_json(messages.NULL, error), (JSON,)
             return ACCEPTED
-        if message.method == "tools/call" and bridge.TOOLS.is_full:
-            raise Refusal(503, "unavailable", "Too many calls are waiting.", headers=(RETRY_AFTER,))
         pairs = None
         if is_modern:
             pairs = [
@@ -171,6 +169,8 @@ class Gate:
                 for name, text in scope["headers"]
             ]
         reply = await self.dispatcher.answer(exchange, message, version=version, headers=pairs)
+        if exchange.is_refused:
+            raise Refusal(503, "unavailable", "Too many calls are waiting.", headers=(RETRY_AFTER,))
         status = 200
         if is_modern and reply.error is not None:
             status = MODERN_STATUS.get(reply.error, 200)
