@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from django.apps import apps
-
 from mcp_sidecar import bridge
 from mcp_sidecar.remembered import Remembered, mark
 from web.accounts.principals import ANONYMOUS, Principal
+from web.accounts.selectors import principal_for_token
 
 MAX_TOKEN_CHARACTERS: Final = 4096
 _GITHUB_TOKEN = re.compile(r"(?:gh[pous]_|github_pat_)[A-Za-z0-9_]{10,255}")
@@ -82,10 +81,6 @@ async def caller_of(headers: Mapping[bytes, bytes], *, resource: str, scope: str
 
 
 async def _principal(token: str, resource: str) -> Principal | None:
-    if not apps.is_installed("web.accounts"):
-        return None
-    from web.accounts.selectors.principals import principal_for_token
-
     async def read() -> _Owner:
         return _Owner(await bridge.look_up(principal_for_token, token=token, resource=resource))
 

@@ -1,13 +1,12 @@
 """What a client reads after a 401: the metadata of the endpoint that it called (RFC 9728)."""
 
 import json
-from typing import Any, Final
-
-from django.apps import apps
+from typing import Final
 
 from mcp_sidecar import bridge
 from mcp_sidecar.transport.gate import not_found
 from mcp_sidecar.transport.responses import JSON, HeaderList, Scope, Send, respond
+from web.accounts.selectors import protected_resource_metadata
 from web.core.errors import PortolanError
 
 PREFIX: Final = "/.well-known/oauth-protected-resource"
@@ -28,7 +27,7 @@ async def serve_metadata(scope: Scope, send: Send) -> None:
         await respond(send, 204, b"", _PREFLIGHT)
         return
     try:
-        document = await _document(path)
+        document = await bridge.look_up(protected_resource_metadata, path=path)
     except PortolanError as error:
         body = json.dumps({"error": error.code, "message": str(error)}).encode()
         await respond(send, 503, body, (*_HEADERS, (b"retry-after", b"1")))
@@ -40,11 +39,3 @@ async def serve_metadata(scope: Scope, send: Send) -> None:
         await respond(send, 405, body, (*_HEADERS, (b"allow", b"GET, HEAD")))
     else:
         await respond(send, 200, json.dumps(document).encode(), _HEADERS)
-
-
-async def _document(path: str) -> dict[str, Any] | None:
-    if not apps.is_installed("web.accounts"):
-        return None
-    from web.accounts.selectors import protected_resource_metadata
-
-    return await bridge.look_up(protected_resource_metadata, path=path)
