@@ -127,14 +127,29 @@ def part_score(row: SymbolRow, part: str) -> float:
     return len(part) / len(row.folded) + begins + (0.1 if row.kind in BODY_KINDS else 0.0)
 
 
-def content_ids_at_paths_with(part: str, scope: Scope, *, limit: int) -> list[int]:
-    """Return contents whose path holds `part`, shortest path first."""
-    found: list[tuple[int, str, int]] = []
+def contents_at_paths_with(part: str, scope: Scope, *, limit: int) -> dict[int, float]:
+    """Return contents whose path holds `part`, with how well it fits: 1 for the file's very name.
+
+    Of very many those with the shortest paths.
+    """
+    found: list[tuple[float, int, str, int]] = []
     for view in scope.views:
         found += [
-            (len(path), path, content_id)
+            (-_path_fit(path.lower(), part), len(path), path, content_id)
             for content_id, path in zip(view.content_ids, view.paths, strict=True)
             if part in path.lower() and scope.shows(content_id)
         ]
     found.sort()
-    return list(dict.fromkeys(content_id for _, _, content_id in found))[:limit]
+    best: dict[int, float] = {}
+    for fit, _, _, content_id in found:
+        if len(best) == limit:
+            break
+        best.setdefault(content_id, -fit)
+    return best
+
+
+def _path_fit(path: str, part: str) -> float:
+    """Return 1 where `part` ends the path or is the file's name without its ending, else a half."""
+    name = path.rpartition("/")[2]
+    is_end = path == part or path.endswith(f"/{part}")
+    return 1.0 if is_end or name.partition(".")[0] == part else 0.5

@@ -70,6 +70,8 @@ def code_lines(file: RankedFile, query: Query, plan: Plan, scope: Scope) -> Code
         window = best_window(lines, chunk.start_line, last, words, size=SHOWN_LINES - LINES_ABOVE)
         focus = window.best_line
         start = max(chunk.start_line, window.first_line - LINES_ABOVE)
+        while start < window.first_line and not lines[start - 1].strip():
+            start += 1
     else:
         focus = start = 1
     shown = _without_blank_end(lines[start - 1 : start - 1 + SHOWN_LINES])

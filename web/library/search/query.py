@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
+from web.library.indexing.languages import language_of
 from web.library.search.tokens import WORD, phrase_tokens, query_tokens
 
 MAX_NAMES = 4
@@ -65,6 +66,7 @@ _GLOB_WORD = re.compile(r"(?<!\S)(?=\S*\*)(?=\S*[./])[\w.*?/{},\[\]-]+(?!\S)")
 _QUOTED = re.compile(r'"([^"]+)"')
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$~][\w$]*)*(?:\(\))?\*?")
 _NAME_IN_PROSE = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*")
+_FILE = re.compile(r"(?:[\w@.+-]+/)*[\w@+-][\w@.+-]*\.[A-Za-z][\w+]{0,9}|(?:[\w@.+-]+/)+[\w@.+-]*")
 _LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|\w_\w|^_\w|[A-Z]{2}.*[a-z]|::|->|\w\.[a-z]+\w*\(")
 _SLASHED = re.compile(r"\s*/(?P<inside>.+)/[imsxg]*\s*")
 _REGULAR_EXPRESSION = re.compile(
@@ -93,7 +95,8 @@ class Query:
 
     `text` is what is searched for after filters were taken out. `names` are the identifiers in it,
     the most wanted first; `is_name` says that it is nothing but one. `symbols` were asked for as
-    definitions. `phrases` have to stand in the text as they are.
+    definitions. `phrases` have to stand in the text as they are. `file` is the whole query where
+    it is the end of a path.
     """
 
     text: str
@@ -102,6 +105,7 @@ class Query:
     is_name: bool = False
     symbols: tuple[str, ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
+    file: str = ""
     filters: Filters = field(default_factory=Filters)
     interpretation: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
@@ -124,7 +128,8 @@ def parse_query(text: str) -> Query:
     tokens = query_tokens(searched)
     if not tokens:
         raise _nothing_to_find(filters)
-    names = tuple(dict.fromkeys([*symbols, *_names_in(plain)]))[:MAX_NAMES]
+    is_file = _is_file(plain)
+    names = tuple(dict.fromkeys([*symbols, *(() if is_file else _names_in(plain))]))[:MAX_NAMES]
     phrases = tuple(phrase for phrase in quoted if phrase)
     if phrases:
         notes.append("the quoted words stand together exactly so")
@@ -132,9 +137,10 @@ def parse_query(text: str) -> Query:
         text=searched,
         tokens=tokens,
         names=names,
-        is_name=bool(_NAME.fullmatch(searched)),
+        is_name=bool(_NAME.fullmatch(searched)) and not is_file,
         symbols=symbols,
         phrases=phrases,
+        file=plain.removeprefix("./").lstrip("/") if is_file else "",
         filters=filters,
         interpretation=tuple(notes),
         hints=tuple(pattern_hints),
@@ -248,6 +254,11 @@ def _regular_expression_hint(pattern: str) -> str:
         "This looks like a regular expression; search_code takes the words in it literally. "
         f"For the pattern use grep_code with pattern={pattern!r}."
     )
+
+
+def _is_file(text: str) -> bool:
+    """Say whether a text is a file name of a known language, or a path."""
+    return bool(_FILE.fullmatch(text.lstrip("/"))) and ("/" in text or bool(language_of(text)))
 
 
 def _names_in(text: str) -> list[str]:

@@ -5,14 +5,14 @@ Each kind of evidence is a list of files; reciprocal rank fusion (Cormack, Clark
 phrases, weigh more and fall off faster.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from web.library.search.backends.base import SearchBackend
 from web.library.search.mentions import mentions
 from web.library.search.names import (
     SHORTEST_PART,
-    content_ids_at_paths_with,
+    contents_at_paths_with,
     exact_score,
     part_score,
     symbols_called,
@@ -21,7 +21,7 @@ from web.library.search.names import (
 )
 from web.library.search.plan import BRIEF, Plan, plan_for
 from web.library.search.priors import code_prior, document_prior
-from web.library.search.query import Query
+from web.library.search.query import Query, without_phrases
 from web.library.search.scope import Occurrence, Scope
 from web.library.search.texts import (
     PATH_SHARE,
@@ -48,10 +48,12 @@ NAME = Weight(6.0, k=5, depth=30)
 NAME_IN_PROSE = Weight(2.5, k=5, depth=30)
 PART_OF_NAME = Weight(4.0, k=5, depth=30)
 PART_OF_PATH = Weight(3.0, k=5, depth=20)
+FILE_NAME = Weight(6.0, k=5, depth=30)
 MENTIONED = 0.25
 # Words from which on a query may be a phrase of the text.
 PHRASE_WORDS = 3
 COPY_FACTOR = 0.9
+NO_SUCH_PHRASE = "the quoted words stand together nowhere, so each was searched for"
 
 
 @dataclass(slots=True)
@@ -101,31 +103,55 @@ def ranked_code(
     query: Query, here: Scope, documents: Scope, *, backend: SearchBackend, generation: int
 ) -> Ranking:
     """Return the files of code that fit a query."""
-    plan = plan_for(query, backend=backend, is_document=False, generation=generation)
-    pool = _Pool(query, here, code_prior)
-    pool.add_names(backend)
-    texts = pool.add_texts(plan, backend)
-    if not query.is_name:
-        plan_there = plan_for(
-            query, backend=backend, is_document=True, generation=generation, effort=BRIEF
-        )
-        pool.add_mentions(plan_there, documents, backend)
-    return Ranking(pool.in_order(), texts.is_exhaustive, plan)
+    return _ranked(query, here, documents, prior=code_prior, backend=backend, generation=generation)
 
 
 def ranked_documents(
     query: Query, here: Scope, code: Scope, *, backend: SearchBackend, generation: int
 ) -> Ranking:
     """Return the documents that fit a query."""
-    plan = plan_for(query, backend=backend, is_document=True, generation=generation)
-    pool = _Pool(query, here, document_prior)
+    return _ranked(query, here, code, prior=document_prior, backend=backend, generation=generation)
+
+
+def _ranked(
+    query: Query,
+    here: Scope,
+    there: Scope,
+    *,
+    prior: Callable[[str, frozenset[str]], float],
+    backend: SearchBackend,
+    generation: int,
+) -> Ranking:
+    plan = plan_for(query, backend=backend, is_document=here.is_document, generation=generation)
+    pool = _Pool(query, here, prior)
+    if query.file:
+        pool.add_paths(query.file, PART_OF_PATH)
+    if not here.is_document:
+        pool.add_names(backend)
     texts = pool.add_texts(plan, backend)
+    if query.phrases:
+        pool.keep_only(texts.files)
     if not query.is_name:
         plan_there = plan_for(
-            query, backend=backend, is_document=False, generation=generation, effort=BRIEF
+            query,
+            backend=backend,
+            is_document=there.is_document,
+            generation=generation,
+            effort=BRIEF,
         )
-        pool.add_mentions(plan_there, code, backend)
-    return Ranking(pool.in_order(), texts.is_exhaustive, plan)
+        pool.add_mentions(plan_there, there, backend)
+    files = pool.in_order()
+    if query.phrases and not files:
+        found = _ranked(
+            without_phrases(query),
+            here,
+            there,
+            prior=prior,
+            backend=backend,
+            generation=generation,
+        )
+        return replace(found, notes=(*found.notes, NO_SUCH_PHRASE))
+    return Ranking(files, texts.is_exhaustive, plan)
 
 
 class _Pool:
@@ -139,16 +165,29 @@ class _Pool:
         self._words = query.words
         self._prior = prior
         self._files: dict[int, RankedFile] = {}
+        self._only: set[int] | None = None
+
+    def keep_only(self, content_ids: Iterable[int]) -> None:
+        """Leave out every other file, whatever evidence speaks for it."""
+        kept = set(content_ids)
+        self._only = kept if self._only is None else self._only & kept
 
     def file(self, content_id: int) -> RankedFile:
         """Return what is known of a content; it stands at its likeliest path."""
         known = self._files.get(content_id)
         if known is None:
+            origins = self._scope.origins
             occurrences = [
-                (-self._prior(found.path, self._words), found.ref_number, len(found.path), found)
+                (
+                    -self._prior(found.path, self._words),
+                    origins[found.ref_number] is not None,
+                    found.ref_number,
+                    len(found.path),
+                    found,
+                )
                 for found in self._scope.occurrences_of(content_id)
             ]
-            prior, _, _, best = min(occurrences)
+            prior, _, _, _, best = min(occurrences)
             known = RankedFile(content_id, best, -prior, copies=len(occurrences) - 1)
             self._files[content_id] = known
         return known
@@ -184,6 +223,10 @@ class _Pool:
             self._note_lines(lines, gains)
             if not rows and len(wanted.name) >= SHORTEST_PART:
                 self._add_parts(wanted.folded, backend)
+            if name in self._query.symbols:
+                self.keep_only(
+                    content_id for content_id, file in self._files.items() if file.line is not None
+                )
 
     def _add_parts(self, part: str, backend: SearchBackend) -> None:
         scores: dict[int, list[float]] = {}
@@ -200,14 +243,16 @@ class _Pool:
             },
         )
         self._note_lines(lines, gains)
-        at_paths = content_ids_at_paths_with(part, self._scope, limit=PART_OF_PATH.depth * 2)
-        self.add(
-            PART_OF_PATH,
-            {
-                content_id: self.file(content_id).prior - rank / 1000
-                for rank, content_id in enumerate(at_paths)
-            },
-        )
+        self.add_paths(part, PART_OF_PATH)
+
+    def add_paths(self, part: str, weight: Weight) -> None:
+        """Add the files whose path holds a part; those called so as if they defined the name."""
+        fits = contents_at_paths_with(part.lower(), self._scope, limit=2 * FILE_NAME.depth)
+        scores = {content_id: fit * self.file(content_id).prior for content_id, fit in fits.items()}
+        named = {content_id: score for content_id, score in scores.items() if fits[content_id] == 1}
+        self.add(FILE_NAME, named)
+        others = {content_id: scores[content_id] for content_id in scores.keys() - named.keys()}
+        self.add(weight, others)
 
     def _note_lines(
         self, lines: Mapping[int, tuple[float, int]], gains: Mapping[int, float]
@@ -260,11 +305,32 @@ class _Pool:
             if mention.chunk_id is not None:
                 file.note_chunk(mention.chunk_id, gain)
 
+    def _lower_copies(self, files: Sequence[RankedFile]) -> None:
+        """Put the changed files of forks below the files that they come from."""
+        if not any(origin is not None for origin in self._scope.origins):
+            return
+        originals = {_place_key(file): file for file in files}
+        for file in files:
+            place = _copied(self._scope, file)
+            original = originals.get(place) if place else None
+            if original is not None:
+                file.score = COPY_FACTOR * min(file.score, original.score)
+
     def in_order(self) -> tuple[RankedFile, ...]:
         """Return the files that evidence speaks for, best first, copies below their originals."""
-        files = [file for file in self._files.values() if file.score > 0]
+        files = [
+            file
+            for file in self._files.values()
+            if file.score > 0 and (self._only is None or file.content_id in self._only)
+        ]
+        self._lower_copies(files)
         files.sort(key=lambda file: (-file.score, *_place_key(file)))
         return tuple(files)
+
+
+def _copied(scope: Scope, file: RankedFile) -> tuple[int, str] | None:
+    origin = scope.origins[file.occurrence.ref_number]
+    return None if origin is None else (origin, file.occurrence.path)
 
 
 def _place_key(file: RankedFile) -> tuple[int, str]:

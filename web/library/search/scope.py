@@ -31,7 +31,8 @@ class Scope:
     """The searched refs with their views, and which contents count.
 
     `shown` has one byte per content id, 1 for those that count. `passes` is what the filters say
-    of a path and a language, None without a filter.
+    of a path and a language, None without a filter. `origins` has for each ref the number of the
+    one that it is a fork of: most of what it shows was there first.
     """
 
     refs: tuple[SearchedRef, ...]
@@ -39,6 +40,7 @@ class Scope:
     is_document: bool
     shown: bytearray
     home_ids: tuple[int, ...] | None
+    origins: tuple[int | None, ...]
     passes: Callable[[str, str], bool] | None = None
 
     def shows(self, content_id: int) -> bool:
@@ -81,6 +83,16 @@ def scope_of(refs: Sequence[SearchedRef], *, is_document: bool, all_homes: bool)
             lambda: _shown_by(views, is_document, None),
         ),
         home_ids=None if all_homes or len(homes) > MAX_HOMES else tuple(homes),
+        origins=_origins(refs, views),
+    )
+
+
+def _origins(refs: Sequence[SearchedRef], views: Sequence[RefView]) -> tuple[int | None, ...]:
+    numbers = {ref.repository_id: number for number, ref in enumerate(refs)}
+    mainly = [max(view.homes, key=view.homes.__getitem__, default=None) for view in views]
+    return tuple(
+        numbers.get(home) if home is not None and home != ref.repository_id else None
+        for ref, home in zip(refs, mainly, strict=True)
     )
 
 
