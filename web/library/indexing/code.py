@@ -11,10 +11,11 @@ from web.library.indexing.windows import MAX_CHUNK_LINES, TARGET_CHUNK_LINES, wi
 
 # C++ in a header named .h, where the C grammar would see only errors.
 _CPP_IN_HEADER = re.compile(
-    r"^\s*(?:class\s+\w+\s*[:{]|namespace\b|template\s*<|(?:public|private|protected)\s*:)", re.M
+    r"^[ \t]*(?:class\s+\w+\s*[:{]|namespace\b|template\s*<|(?:public|private|protected)\s*:)", re.M
 )
 # The names of a chunk's heading; further ones are found as symbols and in the body.
 _MAX_HEADING_NAMES = 40
+_SHORT_BEGINNING_LINES = 6
 
 
 def analyse_code(text: str, *, language: str) -> Analysis:
@@ -83,9 +84,11 @@ def _cuts(bodies: list[Definition]) -> dict[int, bool]:
     """Return the lines to cut before; true where nothing from above may be joined.
 
     Definitions start a segment, so does what follows an outermost one. Functions inside of a
-    function are left in it, unless it is too long for one chunk.
+    function are left in it, unless it is too long for one chunk, and the first method stays with
+    the few lines that begin its class.
     """
     cuts: dict[int, bool] = {}
+    latest = 1
     around: list[Definition] = []
     for found in bodies:
         around = [outer for outer in around if outer.end_line >= found.first_line]
@@ -94,12 +97,17 @@ def _cuts(bodies: list[Definition]) -> dict[int, bool]:
             and outer.end_line - outer.first_line < MAX_CHUNK_LINES
             for outer in around
         )
-        if not is_part:
+        begins_class = any(
+            outer.first_line == latest and found.first_line - latest <= _SHORT_BEGINNING_LINES
+            for outer in around
+        )
+        if not is_part and not begins_class:
             is_long_type = (
                 found.kind not in {"function", "method"}
                 and found.end_line - found.first_line >= TARGET_CHUNK_LINES
             )
-            cuts[found.first_line] = cuts.get(found.first_line, False) or is_long_type
+            latest = found.first_line
+            cuts[latest] = cuts.get(latest, False) or is_long_type
             if found.depth == 0:
                 cuts.setdefault(found.end_line + 1, False)
         around.append(found)

@@ -18,7 +18,7 @@ from web.library.models import EntryKind
 
 # Raised whenever the rules of discovery, decoding or analysis change what an entry or a content
 # is; every ref is then read anew at its next sync.
-RULES_VERSION = 1
+RULES_VERSION = 2
 LARGEST_PATH_BYTES = 1024
 _LFS_MAX_BYTES = 1024
 

@@ -4,7 +4,9 @@ The walk keeps its own stack and looks only into nodes that can hold definitions
 broken source costs time in proportion to its size and never recursion.
 """
 
+import threading
 import time
+import zlib
 from dataclasses import dataclass
 
 from tree_sitter import Node, Parser
@@ -22,6 +24,8 @@ MAX_SCOPE_CHARACTERS = 255
 # Definitions nested deeper than this are not looked for.
 MAX_SCOPE_DEPTH = 16
 _READ_BYTES = 64 * 1024
+_MONOTONOUS_BYTES = 8 * 1024
+_MONOTONOUS_RATIO = 40
 
 _TYPES = frozenset({"class", "enum", "interface", "scope", "struct", "trait", "type"})
 _FUNCTIONS = frozenset({"function", "method"})
@@ -82,8 +86,11 @@ def parsed(source: bytes, language: str) -> Node | None:
     """Return the root of the syntax tree, or None when parsing takes too long.
 
     On text that is not what it claims to be some grammars need time and memory that grow with the
-    square of its size: the bound on CPU time keeps both small.
+    square of its nesting. The bound on CPU time keeps both small, but is only looked at between
+    steps; the repetition that makes one step explode is turned away before.
     """
+    if len(source) > _MONOTONOUS_BYTES and _is_monotonous(source):
+        return None
     deadline = time.thread_time() + LIMITS.max_parse_seconds
 
     def is_late(_offset: int, _has_error: bool) -> bool:
@@ -91,12 +98,42 @@ def parsed(source: bytes, language: str) -> Node | None:
 
     try:
         tree = Parser(parser_language(language)).parse(
-            lambda offset, _point: source[offset : offset + _READ_BYTES],
+            lambda offset, _point: _reading.pass_on(source, offset),
             progress_callback=is_late,
         )
     except ValueError:
         return None
     return tree.root_node if tree is not None else None
+
+
+class _Reading(threading.local):
+    """The buffer in which a thread hands a source to the parser, piece by piece.
+
+    The binding never lets go of what a read returned (tree-sitter 0.26): a piece of its own for
+    each read would keep every source in memory for ever.
+    """
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def pass_on(self, source: bytes, offset: int) -> bytearray:
+        self._buffer[:] = source[offset : offset + _READ_BYTES]
+        return self._buffer
+
+
+_reading = _Reading()
+
+
+def _is_monotonous(source: bytes) -> bool:
+    """Say whether some stretch of the source is one short pattern over and over."""
+    return any(
+        len(piece) > _MONOTONOUS_BYTES // 2
+        and len(zlib.compress(piece, level=1)) * _MONOTONOUS_RATIO < len(piece)
+        for piece in (
+            source[start : start + _MONOTONOUS_BYTES]
+            for start in range(0, len(source), _MONOTONOUS_BYTES)
+        )
+    )
 
 
 class _Walk:

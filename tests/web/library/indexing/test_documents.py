@@ -111,6 +111,118 @@ def test_a_notebook_is_read_as_the_sources_of_its_cells():
     assert '"# Study' in lines[found[0][0] - 1]
 
 
+def test_plain_text_with_roles_or_directives_is_restructuredtext():
+    text = "Guide\n=====\n\n.. setting:: DEBUG\n\n``DEBUG``\n---------\n\n:ref:`x`\n\nTwo\n---\n"
+    assert sections(text, "text") == (
+        "Guide",
+        [
+            (1, 3, "Guide", (), "guide", 1),
+            (4, 10, "DEBUG", ("Guide",), "debug", 2),
+            (11, 12, "Two", ("Guide",), "two", 2),
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (":class:`~django.db.models.QuerySet` API", "QuerySet API"),
+        ("See :doc:`the guide </intro/guide>` *now*", "See the guide now"),
+        ("``**kwargs`` and `a link <https://example.com>`_", "**kwargs and a link"),
+    ],
+)
+def test_titles_are_shown_without_restructuredtext_markup(source, shown):
+    _, found = sections(f"{source}\n{'=' * len(source)}\n", "restructuredtext")
+    assert found[0][2] == shown
+
+
+@pytest.mark.parametrize(
+    ("source", "shown", "anchor"),
+    [
+        ("# `get()` and **more** [here](x.md)", "get() and more here", "get-and-more-here"),
+        ("# Install {#setup}", "Install", "setup"),
+        ('<h1 align="center">\n  <img src="x"> The &amp; Tool\n</h1>', "The & Tool", "the--tool"),
+        ("# A < B & `x<y>`", "A < B & x<y>", "a--b--xy"),
+    ],
+)
+def test_titles_are_shown_without_markdown_markup(source, shown, anchor):
+    _, found = sections(source + "\n", "markdown")
+    assert (found[0][2], found[0][4]) == (shown, anchor)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!--\n# no\n-->\n",
+        "- # no\n",
+        "> # no\n",
+        "    # no\n",
+        "~~~\n# no\n~~~\n",
+        ":::{note}\n# no\n:::\n",
+        "\\# no\n",
+    ],
+)
+def test_what_only_looks_like_a_heading_of_markdown_is_none(text):
+    _, found = sections("# Top\n\n" + text, "markdown")
+    assert {row[2] for row in found} == {"Top"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a paragraph\nof two lines\n----\n",
+        "=====  =====\nOne    Two\n=====  =====\n",
+        ".. code-block:: text\n\n   no\n   --\n",
+        ">>> table()\nName\n----\n",
+        "before\n\n--------\n\nafter\n",
+    ],
+)
+def test_what_only_looks_like_a_title_of_restructuredtext_is_none(text):
+    _, found = sections("Top\n===\n\n" + text, "restructuredtext")
+    assert {row[2] for row in found} == {"Top"}
+
+
+def test_a_title_without_a_heading_is_the_first_line_of_plain_text():
+    assert sections("\n  Read me first.  \n\nmore\n", "text")[0] == "Read me first."
+
+
+def test_numbered_titles_of_an_rfc_are_sections():
+    text = "A Protocol\n\n1. Introduction\n\ntext\n\n2. Rules\n\n2.1. First\n\nend\n"
+    assert [(row[2], row[3], row[5]) for row in sections(text, "text")[1]] == [
+        ("", (), 0),
+        ("1. Introduction", (), 1),
+        ("2. Rules", (), 1),
+        ("2.1. First", ("2. Rules",), 2),
+    ]
+
+
+def test_a_notebook_on_one_line_still_has_its_title():
+    assert sections(json.dumps(json.loads(NOTEBOOK)), "notebook")[0] == "Study"
+
+
+HOSTILE = (
+    "# {#a\n",
+    "<h1>",
+    "<h1",
+    "<a",
+    ".. _",
+    "= a ",
+    "*a ",
+    " ",
+    "\n",
+    "a\n=\n",
+    "`",
+    "> ",
+    "[x",
+)
+
+
+@pytest.mark.parametrize("kind", [*SECTIONS, "notebook"])
+def test_long_repetition_costs_no_more_than_its_length(kind):
+    for pattern in HOSTILE:  # with a backtracking pattern one of these would take hours
+        analyse("# " + pattern * (200_000 // len(pattern)), format=kind, is_document=True)
+
+
 @pytest.mark.parametrize("kind", [*SECTIONS, "notebook"])
 def test_broken_text_never_raises(kind):
     for text in ("", "\n", "\0", "=" * 50_000, "#" * 50_000, "```\n" * 5_000, "{[" * 5_000):

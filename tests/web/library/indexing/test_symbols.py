@@ -181,6 +181,54 @@ def test_text_of_anything_never_raises(language):
         analyse(text, format=language, is_document=False)
 
 
+@pytest.mark.parametrize(
+    ("language", "pattern"),
+    [("java", "a<"), ("csharp", "a<"), ("c", "a=>"), ("bash", "a|"), ("tsx", "a<b,c<d,")],
+)
+def test_repetition_that_makes_a_parser_explode_is_read_without_definitions(language, pattern):
+    # Each of these took gigabytes and killed its process.
+    analysis = analyse("x\n" + pattern * 100_000, format=language, is_document=False)
+    assert analysis.symbols == ()
+    assert analysis.chunks
+
+
+def test_repetition_does_not_hide_that_a_table_is_part_of_a_program():
+    table = "".join(f"    {number * 7919 % 65536:#06x},\n" for number in range(3_000))
+    text = "static const int codes[] = {\n" + table + "};\nint lookup(int i) { return codes[i]; }\n"
+    assert [each[0] for each in found(text, "c")] == ["codes", "lookup"]
+
+
+def test_names_and_scopes_fit_their_columns():
+    deep = "".join(f"{'    ' * depth}class {'A' * 60}{depth}:\n" for depth in range(16))
+    text = deep + "    " * 16 + "x = 1\n" + f"{'b' * 300} = 1\n"
+    symbols = analyse(text, format="python", is_document=False).symbols
+    assert len(symbols) == 17
+    assert all(len(each.scope) <= 255 for each in symbols)
+    assert symbols[-1].scope.endswith("A15")
+
+
+def test_a_header_of_cpp_is_not_read_as_c():
+    text = "namespace app {\nclass Engine {\n public:\n  void run() {}\n};\n}\n"
+    assert ("run", "method", "app.Engine", 4, 4) in found(text, "c")
+
+
+def test_a_part_of_a_long_definition_names_what_it_belongs_to():
+    text = "class Shop:\n    def sell(self):\n" + "        work()\n" * 300
+    chunks = analyse(text, format="python", is_document=False).chunks
+    assert len(chunks) > 2
+    assert all("sell" in chunk.heading.split() for chunk in chunks)
+    assert chunks[-1].trail == ("Shop",)
+
+
+def test_a_large_class_begins_a_chunk_of_its_own():
+    methods = "".join(f"    def m{number}(self):\n        return 1\n\n" for number in range(40))
+    text = "def before():\n    return 1\n\n\nclass Big:\n" + methods
+    starts = [
+        chunk.start_line for chunk in analyse(text, format="python", is_document=False).chunks
+    ]
+    assert 5 in starts
+
+
 def test_a_definition_begins_with_its_decorators_and_comments():
     text = "x = 1\n" * 70 + "# Why.\n@cached\ndef wanted():\n" + "    y = 2\n" * 70
     chunks = analyse(text, format="python", is_document=False).chunks

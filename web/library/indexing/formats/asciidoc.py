@@ -2,7 +2,13 @@
 
 import re
 
-from web.library.indexing.formats.outline import Anchors, Heading, Outline, github_slug
+from web.library.indexing.formats.outline import (
+    LONGEST_TITLE,
+    Anchors,
+    Heading,
+    Outline,
+    github_slug,
+)
 
 _TITLE = re.compile(r"^(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\s*$")
 # Listing, literal, example, sidebar, passthrough, quote, comment, open blocks, tables and fences.
@@ -20,6 +26,8 @@ def outline_of(lines: list[str]) -> Outline:
     headings = []
     delimiter = ""
     for row, line in enumerate(lines):
+        if len(line) > LONGEST_TITLE:
+            continue
         if delimiter:
             if line.rstrip() == delimiter:
                 delimiter = ""

@@ -9,7 +9,13 @@ from html import unescape
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from web.library.indexing.formats.outline import Anchors, Heading, Outline, github_slug
+from web.library.indexing.formats.outline import (
+    LONGEST_TITLE,
+    Anchors,
+    Heading,
+    Outline,
+    github_slug,
+)
 
 _PARSER = MarkdownIt("commonmark").disable(["reference", "hr"])
 _FRONT_MATTER_END = re.compile(r"^(?:---|\.\.\.)\s*$")
@@ -17,10 +23,10 @@ _FRONT_MATTER_TITLE = re.compile(r"^title\s*:\s*(.+?)\s*$")
 _MAX_FRONT_MATTER_LINES = 200
 _LABEL = re.compile(r"^\(([^()\s]+)\)=\s*$")
 _NAMED_ANCHOR = re.compile(r"^\s*<a\s+(?:name|id)\s*=\s*[\"']([^\"']+)[\"'][^>]*>\s*(?:</a>)?\s*$")
-_EXPLICIT_ID = re.compile(r"\s*\{\s*#([\w:.-]+)[^}]*\}\s*$")
-_HTML_HEADING = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
+_EXPLICIT_ID = re.compile(r"\{\s*#([\w:.-]+)[^{}]*\}\s*$")
+_HTML_HEADING = re.compile(r"<(/?)h([1-6])\b[^<>]*>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_TAG = re.compile(r"</?[A-Za-z][^>]*>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _DIRECTIVE_START = re.compile(r"^(:{3,})\s*\{[^}]+\}")
 
 
@@ -37,7 +43,7 @@ def outline_of(lines: list[str]) -> Outline:
     for index, token in enumerate(tokens):
         if token.map is None or token.level != 0:
             continue
-        if token.type == "heading_open":
+        if token.type == "heading_open" and len(tokens[index + 1].content) <= LONGEST_TITLE:
             text, explicit = _inline_text(tokens[index + 1].content)
             level = int(token.tag[1:])
             first, label = _with_labels(body, token.map[0])
@@ -97,13 +103,19 @@ def _with_labels(lines: list[str], row: int) -> tuple[int, str]:
 def _html_headings(lines: list[str], row: int, content: str, anchors: Anchors) -> list[Heading]:
     content = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), content)
     found = []
-    for match in _HTML_HEADING.finditer(content):
-        text = " ".join(unescape(_TAG.sub("", match[2])).split())
-        if text:
-            line = row + content.count("\n", 0, match.start())
-            first, label = _with_labels(lines, line)
-            anchor = anchors.unique(label or github_slug(text))
-            found.append(Heading(first + 1, text, int(match[1]), anchor))
+    opened: re.Match[str] | None = None
+    for tag in _HTML_HEADING.finditer(content):
+        if not tag[1]:
+            opened = tag
+        elif opened is not None and opened[2] == tag[2]:
+            inside = content[opened.end() : tag.start()]
+            text = " ".join(unescape(_TAG.sub("", inside)).split())
+            if 0 < len(text) <= LONGEST_TITLE:
+                line = row + content.count("\n", 0, opened.start())
+                first, label = _with_labels(lines, line)
+                anchor = anchors.unique(label or github_slug(text))
+                found.append(Heading(first + 1, text, int(tag[2]), anchor))
+            opened = None
     return found
 
 
@@ -111,7 +123,7 @@ def _inline_text(source: str) -> tuple[str, str]:
     """Return what a reader sees of a heading, and the id in braces behind it."""
     explicit = ""
     if match := _EXPLICIT_ID.search(source):
-        explicit, source = match[1], source[: match.start()]
+        explicit, source = match[1], source[: match.start()].rstrip()
     if not re.search(r"[`*_\[<&\\!]", source):
         return source.strip(), explicit
     parts = []

@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
+# A longer line is no title; the patterns that look at titles may thus take their time.
+LONGEST_TITLE = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Heading:

@@ -7,7 +7,7 @@ knows nothing of Sphinx' directives. The rules are those of docutils' section "S
 import re
 import unicodedata
 
-from web.library.indexing.formats.outline import Anchors, Heading, Outline
+from web.library.indexing.formats.outline import LONGEST_TITLE, Anchors, Heading, Outline
 
 _ADORNMENT = re.compile(r"^([!-/:-@\[-`{-~])\1+\s*$")
 _SHORTEST_ADORNMENT = 3
@@ -23,7 +23,7 @@ _REFERENCE = re.compile(r"`([^`]*)`__?")
 _WITH_TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
 _LITERAL = re.compile(r"``(.+?)``")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*?)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
-_SIGNS = re.compile(r"^\.\. (?:_[^:]+:|[\w:+-]+::)|(?<![\w`]):[\w.+-]+:`[^`]", re.MULTILINE)
+_SIGNS = re.compile(r"^\.\. (?:_[^:\n]+:|[\w:+-]+::)|(?<![\w`]):[\w.+-]+:`[^`]", re.MULTILINE)
 
 
 def looks_like_restructuredtext(text: str) -> bool:
@@ -65,7 +65,7 @@ def _overlined(lines: list[str], row: int) -> _Title | None:
     if row + 2 >= len(lines) or (row > 0 and not _ends_block(lines[row - 1])):
         return None
     over, text, under = lines[row].rstrip(), lines[row + 1], lines[row + 2].rstrip()
-    if not text.strip() or over != under or _ADORNMENT.match(text):
+    if not text.strip() or len(text) > LONGEST_TITLE or over != under or _ADORNMENT.match(text):
         return None
     if len(over) < min(_SHORTEST_ADORNMENT, _width(text.strip())):
         return None
@@ -77,7 +77,7 @@ def _underlined(lines: list[str], row: int) -> _Title | None:
     if row == 0:
         return None
     text, under = lines[row - 1].rstrip(), lines[row].rstrip()
-    if not text or _NOT_A_TITLE.match(text) or _ADORNMENT.match(text):
+    if not text or len(text) > LONGEST_TITLE or _NOT_A_TITLE.match(text) or _ADORNMENT.match(text):
         return None
     if row > 1 and not _ends_block(lines[row - 2]):
         return None
