@@ -179,7 +179,7 @@ def test_search_that_finds_nothing_says_what_was_searched_and_what_to_try():
     )
     text = search_code.CONTRACT.render(search_code.SearchCodeResult.of(empty))
     assert "Searched repository `django` at `main`, commit 1a2b3c4d" in text
-    assert "Nothing found.\nTry: fewer words" in text
+    assert "Nothing found.\nHint: fewer words" in text
     assert UNTRUSTED not in text
 
 
@@ -353,7 +353,7 @@ def test_search_of_posts_that_finds_nothing_says_how_many_were_searched():
     empty = replace(samples.POSTS, places=(), next_cursor=None, total_count=0)
     text = search_posts.CONTRACT.render(search_posts.SearchPostsResult.of(empty))
     assert "Searched 40 posts of the blog, the newest of 2026-11-05 09:12 UTC." in text
-    assert "Nothing found.\nTry: The words without quotes." in text
+    assert "Nothing found.\nHint: The words without quotes." in text
 
 
 def test_repositories_continue_behind_the_last_name_shown():

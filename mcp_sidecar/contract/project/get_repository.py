@@ -7,6 +7,7 @@ from mcp_sidecar.contract.project.list_repositories import RepositorySummary, co
 from mcp_sidecar.contract.rendering.answer import MAX_SOURCE_CHARACTERS, Answer
 from mcp_sidecar.contract.rendering.code import fenced
 from mcp_sidecar.contract.rendering.freshness import SHORT_COMMIT, instant, state
+from mcp_sidecar.contract.rendering.lists import counted
 from mcp_sidecar.contract.text import path_span, span, word
 
 NAME = "get_repository"
@@ -43,12 +44,15 @@ def render(result: GetRepositoryResult) -> Rendering:
     """Return counts, layout, documentation, commits and tags, and the start of the README last."""
     summary = result.summary
     answer = Answer([f"Overview of {state(summary.freshness)}", counts(summary)])
-    about = [span(text, 1_000) for text in (summary.title, _flat(summary.description)) if text]
+    title = "" if summary.title == summary.name else summary.title
+    about = [span(text, 1_000) for text in (title, _flat(summary.description)) if text]
     if about:
         answer.add("About: " + " ".join(about))
     _add_list(answer, "Indexed refs", [named_refs(summary.refs)] if summary.refs else [])
     _add_list(
-        answer, "Layout", [f"{_folder(path)}: {count} files" for path, count in result.layout]
+        answer,
+        "Layout",
+        [f"{_folder(path)}: {counted(count, 'file')}" for path, count in result.layout],
     )
     _add_list(
         answer,
@@ -57,7 +61,9 @@ def render(result: GetRepositoryResult) -> Rendering:
     )
     _add_list(answer, "Recent commits", [_commit(commit) for commit in result.recent_commits])
     _add_list(answer, "Recent tags", [", ".join(span(tag, 100) for tag in result.recent_tags[:20])])
-    skipped = [f"{count} files: {span(reason, 100)}" for reason, count in summary.skipped]
+    skipped = [
+        f"{counted(count, 'file')}: {span(reason, 100)}" for reason, count in summary.skipped
+    ]
     _add_list(answer, "Not indexed", skipped)
     return Rendering(answer.text(_add_readme(answer, result)))
 

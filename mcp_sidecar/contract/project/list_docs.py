@@ -15,7 +15,7 @@ from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.freshness import Freshness, searched
-from mcp_sidecar.contract.rendering.lists import count_line, filters_line, more_line
+from mcp_sidecar.contract.rendering.lists import count_line, counted, filters_line, more_line
 from mcp_sidecar.contract.text import path_span, span, word
 
 NAME = "list_docs"
@@ -71,7 +71,7 @@ def render(result: ListDocsResult) -> Rendering:
 
 
 def _row(document: DocumentItem, *, is_named: bool) -> str:
-    sections = f"{document.section_count} section{'' if document.section_count == 1 else 's'}"
+    sections = counted(document.section_count, "section")
     where = f", in {span(document.repository)}" if is_named else ""
     title = span(document.title, 200)
     return f"- {path_span(document.path)} {title}, {word(document.format)}, {sections}{where}"

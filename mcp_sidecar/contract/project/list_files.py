@@ -15,7 +15,7 @@ from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.freshness import Freshness, state
-from mcp_sidecar.contract.rendering.lists import count_line, filters_line, more_line
+from mcp_sidecar.contract.rendering.lists import count_line, counted, filters_line, more_line
 from mcp_sidecar.contract.text import path_span, span, word
 
 NAME = "list_files"
@@ -80,8 +80,9 @@ def render(result: ListFilesResult) -> Rendering:
 
 def _row(item: FileItem) -> str:
     if item.kind == "folder":
-        files = f"{item.file_count} file{'' if item.file_count == 1 else 's'}"
-        return f"- {path_span(item.path.rstrip('/') + '/')} folder, {files}"
+        return (
+            f"- {path_span(item.path.rstrip('/') + '/')} folder, {counted(item.file_count, 'file')}"
+        )
     parts = [f"{item.size} bytes"]
     if item.kind != "file":
         parts.insert(0, word(item.kind.replace("_", " ")))

@@ -5,7 +5,7 @@ from pydantic import Field
 from mcp_sidecar.contract.base import RETRY, Arguments, Description, Rendering, Result, ToolContract
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.freshness import Freshness, instant, state
-from mcp_sidecar.contract.rendering.lists import count_line
+from mcp_sidecar.contract.rendering.lists import count_line, counted
 from mcp_sidecar.contract.text import span, word
 
 NAME = "list_repositories"
@@ -74,7 +74,8 @@ def render(result: ListRepositoriesResult) -> Rendering:
 
 
 def _block(repository: RepositorySummary) -> str:
-    title = span(repository.title, 200) if repository.title else ""
+    has_title = repository.title not in {"", repository.name}
+    title = span(repository.title, 200) if has_title else ""
     lines = [
         f"- {span(repository.name)} {title}".rstrip(),
         f"  {span(' '.join(repository.description.split()), 500)}"
@@ -91,8 +92,8 @@ def _block(repository: RepositorySummary) -> str:
 def counts(repository: RepositorySummary) -> str:
     """Return files, documents and languages in one sentence."""
     text = (
-        f"{repository.file_count} files ({repository.indexed_file_count} indexed), "
-        f"{repository.document_count} documentation pages"
+        f"{counted(repository.file_count, 'file')} ({repository.indexed_file_count} indexed), "
+        f"{counted(repository.document_count, 'documentation page')}"
     )
     languages = ", ".join(
         f"{word(name)} {number}" for name, number in repository.languages[:MAX_LANGUAGES]

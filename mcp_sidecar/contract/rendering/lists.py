@@ -20,6 +20,11 @@ def count_line(total: int, shown: int, *, noun: str, is_exact: bool = True) -> s
     return f"total_count: {total}{'' if is_exact else ' or more'} {noun}; shown: {shown}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it is not one."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def more_line(tool: str, *, cursor: str | None, shown: int, left_out: int) -> str:
     """Return how to get the rows that are not shown; empty when all are.
 
@@ -42,12 +47,12 @@ def copies_line(copies: int) -> str:
     """Return the line that says how many other paths hold the very same; empty for none."""
     if not copies:
         return ""
-    return f"The very same content is at {copies} more path{'' if copies == 1 else 's'}."
+    return f"The very same content is at {counted(copies, 'more path')}."
 
 
 def hint_lines(hints: Iterable[str]) -> list[str]:
     """Return what to try next, one hint a line."""
     return [
-        f"Try: {shortened(' '.join(hint.split()), MAX_HINT_CHARACTERS)}"
+        f"Hint: {shortened(' '.join(hint.split()), MAX_HINT_CHARACTERS)}"
         for hint in list(hints)[:MAX_HINTS]
     ]
