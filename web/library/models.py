@@ -117,12 +117,14 @@ class Content(models.Model):
 
     `format` says how it was read (a language's name for code, markdown, restructuredtext,
     asciidoc, notebook or plain text for documentation), since the same bytes can be code in one
-    place and a document in another. `home` is the repository that brought it first.
+    place and a document in another. `version` is the version of the rules that it was read by.
+    `home` is the repository that brought it first.
     """
 
     oid = models.CharField(max_length=64)
     format = models.CharField(max_length=40)
     is_document = models.BooleanField(default=False)
+    version = models.PositiveSmallIntegerField(default=0)
     home = models.ForeignKey(
         Repository, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
     )
@@ -132,7 +134,9 @@ class Content(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["oid", "format", "is_document"], name="content_unique")
+            models.UniqueConstraint(
+                fields=["oid", "format", "is_document", "version"], name="content_unique"
+            )
         ]
 
     def __str__(self) -> str:
@@ -177,13 +181,13 @@ class Chunk(models.Model):
     `heading` is the names defined in it (code) or the section's heading (documents); `trail` the
     headings above, outermost first; lines count from 1 and include the last.
 
-    Chunks with the same heading and lines, such as the untouched parts of a file that changed,
-    share one row of the full-text tables: `text_id` is that row, `text_digest` tells such chunks.
+    Chunks of a changed file whose heading and lines are as before share the row of the full-text
+    tables: `text_id` is that row, `text_digest` tells that they are the same.
     """
 
     content = models.ForeignKey(Content, on_delete=models.CASCADE, related_name="chunks")
     text_id = models.BigIntegerField(db_index=True)
-    text_digest = models.BigIntegerField(db_index=True)
+    text_digest = models.BigIntegerField()
     start_line = models.PositiveIntegerField()
     end_line = models.PositiveIntegerField()
     heading = models.TextField(blank=True)

@@ -28,8 +28,10 @@ from web.library.indexing.write import (
     Names,
     Paths,
     ReadContent,
-    give_back_space,
+    Texts,
+    compact,
     index_transaction,
+    unmapped_database,
     write_contents,
 )
 from web.library.models import Ref, Repository
@@ -81,6 +83,10 @@ class RepositorySync:
     def run(self) -> SyncResult:
         """Bring the index up to date. Raises web.core.errors; the old index stays then."""
         ensure_free_disk()
+        with unmapped_database():
+            return self._run()
+
+    def _run(self) -> SyncResult:
         remote = self._fetch()
         wanted = wanted_refs(
             self._store,
@@ -200,11 +206,14 @@ class RepositorySync:
         view = ChangedView(ref=ref, base=(str(base.kind), base.name) if base else None)
         view.removed = [stored_path(entry) for entry in changes.removed]
         self._reporter.begin(progress.INDEXING, total=len(changes.written))
-        for read in self._written(reader, reader.read(changes.written)):
+        texts = Texts(entry.oid for entry in changes.removed)
+        for read in self._written(reader, reader.read(changes.written), texts):
             view.written[read.path] = NewEntry(read.oid, read.verdict, read.content_key)
         return view
 
-    def _written(self, reader: EntryReader, entries: Iterable[ReadEntry]) -> Iterator[ReadEntry]:
+    def _written(
+        self, reader: EntryReader, entries: Iterable[ReadEntry], texts: Texts
+    ) -> Iterator[ReadEntry]:
         """Pass entries on, writing the new contents among them in batches of files and bytes."""
         batch: list[ReadContent] = []
         size = 0
@@ -215,18 +224,20 @@ class RepositorySync:
                 batch.append(_analysed(entry))
                 size += entry.verdict.size
             if len(batch) >= LIMITS.index_batch_files or size >= LIMITS.index_batch_bytes:
-                self._write(batch, reader, size)
+                self._write(batch, reader, size, texts)
                 batch, size = [], 0
             yield entry
-        self._write(batch, reader, size)
+        self._write(batch, reader, size, texts)
 
-    def _write(self, batch: list[ReadContent], reader: EntryReader, size: int) -> None:
+    def _write(
+        self, batch: list[ReadContent], reader: EntryReader, size: int, texts: Texts
+    ) -> None:
         ensure_free_disk()
         self._reporter.record()
         if not batch:
             return
         with index_transaction():
-            ids = write_contents(batch, home_id=self._repository.pk, names=self._names)
+            ids = write_contents(batch, home_id=self._repository.pk, names=self._names, texts=texts)
         reader.known.update(ids)
         self.result.contents_written += len(batch)
         self.result.bytes_read += size
@@ -242,7 +253,7 @@ class RepositorySync:
         if self.result.contents_written > _LARGE_SYNC_CONTENTS:
             with index_transaction():
                 backend().optimize()
-            give_back_space()
+            compact()
 
 
 def ensure_free_disk() -> None:

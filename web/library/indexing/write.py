@@ -7,7 +7,7 @@ write transaction named INDEX_WRITER, so that no two writers reserve the same id
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import batched
@@ -16,6 +16,7 @@ from typing import Any
 from django.db import connection
 
 from web.core.transactions import write_transaction
+from web.library.indexing import discover
 from web.library.indexing.analysis import Analysis
 from web.library.search.backends import backend
 from web.library.search.backends.base import ChunkText
@@ -23,6 +24,7 @@ from web.library.search.backends.base import ChunkText
 INDEX_WRITER = "index"
 _IDS_PER_QUERY = 500
 _MAX_NAME = 255
+_GROWN_TABLES = ("library_symbol", "library_symbolname", "library_chunk", "library_content")
 
 type ContentKey = tuple[str, str, bool]  # blob id, format, is_document
 
@@ -48,13 +50,13 @@ def chunk_body(lines: Sequence[str], start_line: int, end_line: int) -> str:
 
 
 def contents_of(oids: Iterable[str]) -> dict[ContentKey, int]:
-    """Return the ids of all contents that these blobs have already."""
+    """Return the ids of all contents that these blobs have already, read by the present rules."""
     found: dict[ContentKey, int] = {}
     for some in batched(dict.fromkeys(oids), _IDS_PER_QUERY):
         for content_id, oid, read_as, is_document in rows(
             "SELECT id, oid, format, is_document FROM library_content"
-            f" WHERE oid IN ({marks(some)})",
-            some,
+            f" WHERE version = %s AND oid IN ({marks(some)})",
+            [discover.RULES_VERSION, *some],
         ):
             found[(oid, read_as, bool(is_document))] = content_id
     return found
@@ -70,7 +72,7 @@ def existing_content_ids(content_ids: Iterable[int]) -> set[int]:
 
 
 def write_contents(
-    contents: Sequence[ReadContent], *, home_id: int, names: "Names"
+    contents: Sequence[ReadContent], *, home_id: int, names: "Names", texts: "Texts"
 ) -> dict[ContentKey, int]:
     """Write contents with their chunks, symbols and full-text rows; return their ids by key.
 
@@ -82,15 +84,15 @@ def write_contents(
     name_ids = names.ids_of(symbol.name for content in fresh for symbol in content.analysis.symbols)
     insert(
         "library_content",
-        ("id", "oid", "format", "is_document", "home_id", "encoding", "line_count", "title"),
+        (
+            *("id", "oid", "format", "is_document"),
+            *("version", "home_id", "encoding", "line_count", "title"),
+        ),
         [
             (
-                content_id,
-                *content.key,
-                home_id,
-                content.encoding,
-                len(content.lines),
-                content.analysis.title,
+                *(content_id, *content.key),
+                *(discover.RULES_VERSION, home_id, content.encoding),
+                *(len(content.lines), content.analysis.title),
             )
             for content_id, content in zip(ids, fresh, strict=True)
         ],
@@ -106,12 +108,14 @@ def write_contents(
             if symbol.name in name_ids
         ],
     )  # fmt: skip
-    _write_chunks(list(zip(ids, fresh, strict=True)), home_id=home_id)
+    _write_chunks(list(zip(ids, fresh, strict=True)), home_id=home_id, texts=texts)
     return known | {content.key: content_id for content_id, content in zip(ids, fresh, strict=True)}
 
 
-def _write_chunks(contents: Sequence[tuple[int, ReadContent]], *, home_id: int) -> None:
-    """Write the chunks of new contents; texts that no chunk had yet go to the full-text tables."""
+def _write_chunks(
+    contents: Sequence[tuple[int, ReadContent]], *, home_id: int, texts: "Texts"
+) -> None:
+    """Write the chunks of new contents; texts that are new go to the full-text tables."""
     found = [
         (content_id, content, chunk, chunk_body(content.lines, chunk.start_line, chunk.end_line))
         for content_id, content in contents
@@ -120,7 +124,7 @@ def _write_chunks(contents: Sequence[tuple[int, ReadContent]], *, home_id: int) 
     digests = [
         _digest(home_id, content.key[2], chunk.heading, body) for _, content, chunk, body in found
     ]
-    text_ids = _text_ids(digests)
+    text_ids = texts.shared(digests)
     new_texts: dict[bool, list[ChunkText]] = {False: [], True: []}
     chunk_rows: list[tuple[Any, ...]] = []
     ids = reserved_ids("library_chunk", len(found))
@@ -142,9 +146,9 @@ def _write_chunks(contents: Sequence[tuple[int, ReadContent]], *, home_id: int) 
         chunk_rows,
         json_columns=("trail",),
     )  # fmt: skip
-    for is_document, texts in new_texts.items():
-        if texts:
-            backend().add_content(is_document=is_document, home_id=home_id, chunks=texts)
+    for is_document, chunks in new_texts.items():
+        if chunks:
+            backend().add_content(is_document=is_document, home_id=home_id, chunks=chunks)
 
 
 def _digest(home_id: int, is_document: bool, heading: str, body: str) -> int:
@@ -153,16 +157,31 @@ def _digest(home_id: int, is_document: bool, heading: str, body: str) -> int:
     return int.from_bytes(blake2b(text, digest_size=8).digest(), signed=True)
 
 
-def _text_ids(digests: Sequence[int]) -> dict[int, int]:
-    """Return the full-text rows that exist for these digests already."""
-    return {
-        digest: text_id
-        for some in batched(dict.fromkeys(digests), _IDS_PER_QUERY)
-        for digest, text_id in rows(
-            f"SELECT text_digest, text_id FROM library_chunk WHERE text_digest IN ({marks(some)})",
-            some,
-        )
-    }
+class Texts:
+    """The full-text rows that new chunks may share: those of the contents that they replace."""
+
+    def __init__(self, replaced: Iterable[str] = ()) -> None:
+        self._ids: dict[int, int] = {}
+        for some in batched(dict.fromkeys(replaced), _IDS_PER_QUERY):
+            found = rows(
+                "SELECT chunk.text_digest, chunk.text_id FROM library_content AS content"
+                " JOIN library_chunk AS chunk ON chunk.content_id = content.id"
+                f" WHERE content.oid IN ({marks(some)})",
+                some,
+            )
+            self._ids.update((digest, text_id) for digest, text_id in found)
+
+    def shared(self, digests: Sequence[int]) -> dict[int, int]:
+        """Return the rows of those digests that have one which is still there."""
+        known = {digest: self._ids[digest] for digest in digests if digest in self._ids}
+        there = {
+            row[0]
+            for some in batched(set(known.values()), _IDS_PER_QUERY)
+            for row in rows(
+                f"SELECT text_id FROM library_chunk WHERE text_id IN ({marks(some)})", some
+            )
+        }
+        return {digest: text_id for digest, text_id in known.items() if text_id in there}
 
 
 class Paths:
@@ -244,9 +263,28 @@ def insert(
         )
 
 
-def give_back_space() -> None:
-    """Let SQLite return the pages that merging the full-text tables left free."""
+@contextmanager
+def unmapped_database() -> Iterator[None]:
+    """Keep SQLite from mapping its file into memory while an index is written.
+
+    The pages that writing passes over would count as memory of the process.
+    """
+    if connection.vendor != "sqlite":
+        yield
+        return
+    (before,) = next(rows("PRAGMA mmap_size"), (0,))
+    list(rows("PRAGMA mmap_size = 0"))
+    try:
+        yield
+    finally:
+        list(rows(f"PRAGMA mmap_size = {int(before)}"))
+
+
+def compact() -> None:
+    """Close the gaps that a large sync leaves in SQLite's file, in short transactions."""
     if connection.vendor == "sqlite":
+        for table in _GROWN_TABLES:
+            list(rows(f"REINDEX {table}"))
         list(rows("PRAGMA incremental_vacuum"))
 
 
@@ -278,4 +316,4 @@ def _found(
 ) -> Iterator[tuple[str, int]]:
     """Yield two columns of the rows in which one column has any of the values."""
     for some in batched(wanted, _IDS_PER_QUERY):
-        yield from rows(f"SELECT {columns} FROM {table} WHERE {column} IN ({marks(some)})", some)  # type: ignore[misc]
+        yield from rows(f"SELECT {columns} FROM {table} WHERE {column} IN ({marks(some)})", some)

@@ -263,14 +263,20 @@ def test_changed_globs_are_applied_without_a_new_commit(origin: GitRepository) -
     assert index_state("project") == fresh_state("project")
 
 
-def test_changed_rules_of_the_product_are_applied_without_a_new_commit(
+def test_changed_rules_of_the_product_read_everything_anew_and_leave_nothing_behind(
     origin: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _begin(origin)
     add_and_sync("project", origin.url)
-    monkeypatch.setattr(discover, "RULES_VERSION", 99)
-    assert repository_sync(name="project").changed_refs == ("main",)
+    before = set(Content.objects.values_list("pk", flat=True))
+    monkeypatch.setattr(discover, "RULES_VERSION", 999)
+    report = repository_sync(name="project")
+    assert report.changed_refs == ("main",)
+    assert report.contents_written == report.contents_removed == len(before)
+    assert not before & set(Content.objects.values_list("pk", flat=True))
+    assert full_text_rows() == set(Chunk.objects.values_list("text_id", flat=True))
     assert repository_sync(name="project").outcome == "unchanged"
+    assert index_state("project") == fresh_state("project")
 
 
 def test_lost_mirror_is_fetched_again(origin: GitRepository) -> None:
