@@ -84,6 +84,8 @@ class PostgresServer:
         command = [program("initdb") or "initdb", "--pgdata", str(self.folder / "cluster")]
         command += ["--username", "portolan", "--auth", "scram-sha-256"]
         command += ["--pwfile", str(password_file), "--encoding", "UTF8", "--locale", "C.UTF-8"]
+        # Words sort by a language in most databases, and not by bytes.
+        command += ["--locale-provider", "icu", "--icu-locale", "en-US"]
         command += ["--no-sync"]
         subprocess.run(
             command, check=True, stdout=subprocess.DEVNULL, user=self._account, cwd=self.folder
