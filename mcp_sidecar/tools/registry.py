@@ -17,8 +17,10 @@ from mcp_sidecar.tools.project.list_repositories import list_repositories
 from mcp_sidecar.tools.project.read_commit import read_commit
 from mcp_sidecar.tools.project.read_doc import read_doc
 from mcp_sidecar.tools.project.read_file import read_file
+from mcp_sidecar.tools.project.read_post import read_post
 from mcp_sidecar.tools.project.search_code import search_code
 from mcp_sidecar.tools.project.search_docs import search_docs
+from mcp_sidecar.tools.project.search_posts import search_posts
 
 PROJECT_TOOLS: Final = (
     BoundTool(project_contracts.list_repositories.CONTRACT, list_repositories),
@@ -33,6 +35,8 @@ PROJECT_TOOLS: Final = (
     BoundTool(project_contracts.search_docs.CONTRACT, search_docs),
     BoundTool(project_contracts.list_docs.CONTRACT, list_docs),
     BoundTool(project_contracts.read_doc.CONTRACT, read_doc),
+    BoundTool(project_contracts.search_posts.CONTRACT, search_posts),
+    BoundTool(project_contracts.read_post.CONTRACT, read_post),
 )
 LESSON_TOOLS: Final = (
     BoundTool(lesson_contracts.add.CONTRACT, add),

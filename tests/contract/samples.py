@@ -18,10 +18,13 @@ from mcp_sidecar.contract.project import (
     read_commit,
     read_doc,
     read_file,
+    read_post,
     search_code,
     search_docs,
+    search_posts,
 )
 from web.library import records
+from web.library.posts import records as post_records
 
 COMMITTED_AT = datetime(2026, 11, 2, 10, 31, tzinfo=UTC)
 INDEXED_AT = datetime(2026, 11, 5, 9, 12, tzinfo=UTC)
@@ -220,6 +223,55 @@ COMMIT_DETAIL = records.CommitDetail(
     freshness=FRESH,
 )
 
+POST = post_records.PostItem(
+    slug="release-5-2",
+    title="Release 5.2",
+    summary="What is new.",
+    author="Ada",
+    published_at=COMMITTED_AT,
+    updated_at=INDEXED_AT,
+    tags=("release", "security"),
+    url="https://hub.example/blog/release-5-2/",
+    source="Planet Django",
+    source_url="https://planet.example/release-5-2/",
+)
+STALE_FEED = post_records.StaleFeed(
+    title="Planet Django",
+    since=datetime(2026, 11, 6, 0, 0, tzinfo=UTC),
+    reason="planet.example answers with status 503.",
+)
+POSTS = post_records.PostSearchResult(
+    places=(
+        post_records.PostPlace(
+            post=POST,
+            heading="Upgrading",
+            trail=("What changes",),
+            anchor="upgrading",
+            start_line=12,
+            end_line=20,
+            excerpt="Run the checks first.\n\nThen upgrade.",
+        ),
+    ),
+    total_count=12,
+    total_is_exact=True,
+    next_cursor="NDA6OWYyYzFi",
+    searched_count=40,
+    newest_at=INDEXED_AT,
+    stale_feeds=(STALE_FEED,),
+    interpretation="tag: release",
+    hints=("The words without quotes.",),
+)
+POST_TEXT = post_records.PostText(
+    post=POST,
+    text="# What changes\n\nMuch.\n\n## Upgrading\n\nRun the checks first.",
+    start_line=1,
+    end_line=7,
+    total_lines=7,
+    sections=(records.SectionItem("What changes", "what-changes", 1, 1, 4),),
+    next_start_line=None,
+    stale_feed=STALE_FEED,
+)
+
 RESULTS = {
     list_repositories.CONTRACT: list_repositories.ListRepositoriesResult.model_validate(
         {"repositories": (SUMMARY,), "total_count": 1}
@@ -235,6 +287,8 @@ RESULTS = {
     search_docs.CONTRACT: search_docs.SearchDocsResult.of(SECTIONS),
     list_docs.CONTRACT: list_docs.ListDocsResult.of(DOCUMENTS),
     read_doc.CONTRACT: read_doc.ReadDocResult.of(DOCUMENT),
+    search_posts.CONTRACT: search_posts.SearchPostsResult.of(POSTS),
+    read_post.CONTRACT: read_post.ReadPostResult.of(POST_TEXT),
 }
 """One result per contract of portolan-project."""
 

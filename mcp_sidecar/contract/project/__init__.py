@@ -12,8 +12,10 @@ from mcp_sidecar.contract.project import (
     read_commit,
     read_doc,
     read_file,
+    read_post,
     search_code,
     search_docs,
+    search_posts,
 )
 
 CONTRACTS: tuple[AnyContract, ...] = (
@@ -29,4 +31,6 @@ CONTRACTS: tuple[AnyContract, ...] = (
     search_docs.CONTRACT,
     list_docs.CONTRACT,
     read_doc.CONTRACT,
+    search_posts.CONTRACT,
+    read_post.CONTRACT,
 )
