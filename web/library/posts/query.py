@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
 
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
@@ -11,7 +10,6 @@ from web.library.search.tokens import phrase_tokens, query_tokens, stems
 _TAG = re.compile(r"(?<!\S)tag:(?:\"([^\"]+)\"|(\S+))", re.IGNORECASE)
 _OTHER_FILTER = re.compile(r"(?<!\S)-?([a-z]+):(?=[^\s:/])", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"]+)"')
-_DATE_ONLY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,33 +59,6 @@ def parsed_query(text: str) -> PostQuery:
     others = [key for key in _OTHER_FILTER.findall(words) if key.lower() not in {"http", "https"}]
     hints = [f"{key}: is not a filter here and was searched for as a word." for key in others[:1]]
     return PostQuery(tokens, phrases, tags, "; ".join(read), tuple(hints))
-
-
-def parsed_since(text: str | None) -> datetime | None:
-    """Return the instant that `since` means: an ISO 8601 instant, or the start of a day in UTC.
-
-    Raises InvalidInput for anything else, and for an instant without an offset.
-    """
-    if not text or not text.strip():
-        return None
-    text = text.strip()
-    try:
-        if _DATE_ONLY.fullmatch(text):
-            return datetime.combine(date.fromisoformat(text), time.min, tzinfo=UTC)
-        instant = datetime.fromisoformat(text)
-    except ValueError:
-        raise _wrong(
-            "since",
-            "This is not a date.",
-            "Write 2026-11-30, or an instant with its offset: 2026-11-30T09:00+01:00.",
-        ) from None
-    if instant.tzinfo is None:
-        raise _wrong(
-            "since",
-            "The instant has no offset.",
-            "Write one behind it, as in 2026-11-30T09:00+01:00, or the date alone for UTC.",
-        )
-    return instant.astimezone(UTC)
 
 
 def _wrong(field: str, message: str, hint: str) -> InvalidInput:

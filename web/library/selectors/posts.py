@@ -1,6 +1,7 @@
 """Reading posts: search, one post, lists. Posts are public; drafts and later ones are not there."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from difflib import get_close_matches
 
 from django.db.models import Count, Q, QuerySet
@@ -24,7 +25,7 @@ from web.library.posts.items import (
     visible_posts,
 )
 from web.library.posts.models import Post, PostSection, Tag
-from web.library.posts.query import PostQuery, parsed_query, parsed_since
+from web.library.posts.query import PostQuery, parsed_query
 from web.library.posts.records import (
     PostItem,
     PostList,
@@ -46,14 +47,14 @@ def posts_search(
     principal: Principal,  # noqa: ARG001 - posts are public, but every selector is told who asks
     query: str = "",
     tag: str | None = None,
-    since: str | None = None,
+    since: datetime | None = None,
     limit: int = LIMITS.default_search_limit,
     cursor: str | None = None,
 ) -> PostSearchResult:
     """Return the posts that fit a query best, each with its best section; without one the newest.
 
-    `query` knows "quoted phrases" and `tag:`; `tag` is one tag, `since` a date (its start in UTC)
-    or an instant with offset that posts are not older than. Raises InvalidInput that names the
+    `query` knows "quoted phrases" and `tag:`; `tag` is one tag, `since` the instant, with a time
+    zone, that posts are not older than. Raises InvalidInput that names the
     argument, also for a cursor of other arguments.
     """
     _check_limit(limit, LIMITS.max_search_limit)
@@ -158,14 +159,17 @@ def post_page(*, slug: str, may_see_drafts: bool = False) -> PostPage:
     return PostPage(post=item_of(post), html=html, is_draft=is_draft)
 
 
-def _filtered(tags: Sequence[str], since: str | None) -> QuerySet[Post]:
+def _filtered(tags: Sequence[str], since: datetime | None) -> QuerySet[Post]:
     posts = visible_posts()
     if any("\0" in name for name in tags):
         raise InvalidInput("The tag holds a NUL character.", fields={"tag": "holds NUL"})
     for name in tags:
         posts = posts.filter(tags__name=name)
-    instant = parsed_since(since)
-    return posts if instant is None else posts.filter(published_at__gte=instant)
+    if since is None:
+        return posts
+    if since.tzinfo is None:
+        raise InvalidInput("since needs a time zone.", fields={"since": "has no time zone"})
+    return posts.filter(published_at__gte=since)
 
 
 def _best_hits(read: PostQuery, wanted: set[int]) -> tuple[dict[int, SectionHit], bool]:
@@ -213,7 +217,7 @@ def _place(post: Post, section: PostSection | None, read: PostQuery) -> PostPlac
 
 
 def _hints(
-    read: PostQuery, tags: Sequence[str], since: str | None, searched: int
+    read: PostQuery, tags: Sequence[str], since: datetime | None, searched: int
 ) -> tuple[str, ...]:
     hints = []
     known = _tags()
