@@ -1,12 +1,16 @@
 """The generated pages name every setting and are checked to be current."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.deploy.stack import newcomers_environment
+from tests.gitrepos import GitRepository
 from web.config.documentation import settings_page
 from web.config.environment import Environment
 from web.core.limits import Limits
@@ -72,3 +76,35 @@ def test_every_make_target_that_the_readme_names_exists():
     named = set(re.findall(r"`?make ([a-z-]+)`?", (PROJECT / "README.md").read_text()))
     assert named
     assert named <= targets
+
+
+def test_the_command_of_the_readme_adds_a_repository_as_it_stands_there(tmp_path):
+    source = GitRepository(tmp_path / "source").write({"README.md": "# Hello\n"})
+    source.commit()
+    line = re.search(
+        r"^(.*)manage\.py add_repository NAME ADDRESS$",
+        (PROJECT / "README.md").read_text(),
+        re.MULTILINE,
+    )
+    *assignments, python = line[1].split()
+    environment = newcomers_environment() | {
+        "PORTOLAN_DATA_DIR": str(tmp_path / "var"),
+        "PORTOLAN_ALLOW_LOCAL_REPOSITORIES": "1",
+        **dict(assignment.split("=") for assignment in assignments),
+    }
+
+    def managed(*arguments):
+        return subprocess.run(
+            (sys.executable, "manage.py", *arguments),
+            cwd=PROJECT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert python == ".venv/bin/python"
+    assert managed("migrate", "--verbosity=0").returncode == 0
+    added = managed("add_repository", "hello", str(source.path))
+    assert added.returncode == 0, added.stderr
+    assert "1 indexed" in added.stdout + added.stderr
