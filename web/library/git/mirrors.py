@@ -5,6 +5,7 @@ own. Reading from mirrors is `objects`' and `trees`' task.
 """
 
 import fcntl
+import logging
 import os
 import re
 import shutil
@@ -21,6 +22,8 @@ from web.library.git.command import run_git
 from web.library.git.failures import GitFailed, explained
 from web.library.git.urls import Address, parse_address, pinned_host
 from web.library.sites.address import is_site, parse_site
+
+logger = logging.getLogger(__name__)
 
 HEAD_REF = "refs/portolan/head"
 _FETCHED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
@@ -152,11 +155,14 @@ def update_mirror(
 
 
 def tidy_mirror(repository_id: int, *, lock: int) -> None:
-    """Let git repack the mirror when it has grown many small files; it decides itself whether."""
+    """Let git repack the mirror when it has grown many small files; it decides itself whether.
+
+    A mirror that could not be tidied works as well as before: the failure is only logged.
+    """
     try:
         run_git("gc", "--auto", "--quiet", mirror=mirror_path(repository_id), keep_open=[lock])
     except GitFailed as failure:
-        raise explained(failure) from failure
+        logger.warning("Mirror %s could not be tidied: %s", repository_id, failure.detail)
 
 
 def remove_mirror(repository_id: int) -> None:

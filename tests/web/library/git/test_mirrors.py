@@ -191,6 +191,17 @@ def test_tidying_keeps_everything_readable(origin: GitRepository) -> None:
     assert ObjectStore(1).commit(origin.head).commit == origin.head
 
 
+def test_mirror_that_cannot_be_tidied_is_used_all_the_same(
+    origin: GitRepository, caplog: pytest.LogCaptureFixture
+) -> None:
+    origin.write({"a": "1"}).commit()
+    _mirror(origin)
+    (mirror_path(1) / "config").write_text("[broken")
+    with mirror_lock(1, wait_seconds=0) as lock:
+        tidy_mirror(1, lock=lock)
+    assert "could not be tidied" in caplog.text
+
+
 def test_mirror_is_removed_with_its_lock(origin: GitRepository) -> None:
     origin.write({"a": "1"}).commit()
     _mirror(origin)
