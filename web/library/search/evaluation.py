@@ -1,0 +1,136 @@
+"""How often search is right: labelled queries, recall among the first files, reciprocal rank.
+
+A file of queries has five columns, separated by tabs, after a heading line: type, scope (code or
+docs), repository, query, right files (any of them, separated by `|`).
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from web.accounts.principals import Principal
+from web.core.errors import InvalidInput
+from web.core.limits import LIMITS
+from web.library.selectors.search import code_search, documents_search
+
+COUNTED_FILES = 8
+RANKED_FILES = 20
+_COLUMNS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledQuery:
+    """A query with the files that answer it."""
+
+    type: str
+    is_document: bool
+    repository: str
+    query: str
+    right_paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Where the first right file stood among the first 20, from 1; None for nowhere."""
+
+    query: LabelledQuery
+    rank: int | None
+    first_paths: tuple[str, ...]
+    cpu_milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Figures over some outcomes: recall among the first 8, mean reciprocal rank, p95 of CPU."""
+
+    count: int
+    recall: float
+    mean_reciprocal_rank: float
+    p50_milliseconds: float
+    p95_milliseconds: float
+
+
+def read_queries(path: Path) -> list[LabelledQuery]:
+    """Return the queries of a file. Raises InvalidInput, with the line, for what is none."""
+    queries = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if number == 1 or not line.strip() or line.startswith("#"):
+            continue
+        columns = line.split("\t")
+        if len(columns) < _COLUMNS or columns[1] not in {"code", "docs"} or not columns[4]:
+            raise InvalidInput(
+                f"Line {number} is not a labelled query.",
+                hint="Columns: type, scope (code or docs), repository, query, right files.",
+            )
+        kind, scope, repository, query, right = columns[:_COLUMNS]
+        queries.append(
+            LabelledQuery(kind, scope == "docs", repository, query, tuple(right.split("|")))
+        )
+    return queries
+
+
+def evaluate(
+    queries: Iterable[LabelledQuery],
+    *,
+    principal: Principal,
+    everywhere: bool = False,
+    repeats: int = 1,
+) -> list[Outcome]:
+    """Return the outcome of each query, over its repository or over all; times are the best."""
+    return [
+        _outcome(query, principal=principal, everywhere=everywhere, repeats=repeats)
+        for query in queries
+    ]
+
+
+def score(outcomes: Sequence[Outcome]) -> Score:
+    """Return the figures over outcomes, zeros without any."""
+    if not outcomes:
+        return Score(0, 0.0, 0.0, 0.0, 0.0)
+    times = sorted(outcome.cpu_milliseconds for outcome in outcomes)
+    ranks = [outcome.rank for outcome in outcomes]
+    return Score(
+        count=len(outcomes),
+        recall=sum(rank is not None and rank <= COUNTED_FILES for rank in ranks) / len(ranks),
+        mean_reciprocal_rank=sum(1 / rank for rank in ranks if rank) / len(ranks),
+        p50_milliseconds=times[len(times) // 2],
+        p95_milliseconds=times[min(int(len(times) * 0.95), len(times) - 1)],
+    )
+
+
+def scores_by_type(outcomes: Sequence[Outcome]) -> dict[str, Score]:
+    """Return the figures of each type of query, in the order of the file."""
+    kinds = dict.fromkeys(outcome.query.type for outcome in outcomes)
+    return {
+        kind: score([outcome for outcome in outcomes if outcome.query.type == kind])
+        for kind in kinds
+    }
+
+
+def _outcome(
+    query: LabelledQuery, *, principal: Principal, everywhere: bool, repeats: int
+) -> Outcome:
+    search = documents_search if query.is_document else code_search
+    best = float("inf")
+    found: tuple[tuple[str, str], ...] = ()
+    for _ in range(repeats):
+        started = time.process_time()
+        page = search(
+            principal=principal,
+            repository=None if everywhere else query.repository,
+            query=query.query[: LIMITS.max_query_characters],
+            limit=min(RANKED_FILES, LIMITS.max_search_limit),
+        )
+        best = min(best, time.process_time() - started)
+        places = page.sections if hasattr(page, "sections") else page.places
+        found = tuple((place.repository, place.path) for place in places)
+    rank = next(
+        (
+            number
+            for number, (repository, path) in enumerate(found, 1)
+            if repository == query.repository and path in query.right_paths
+        ),
+        None,
+    )
+    return Outcome(query, rank, tuple(path for _, path in found[:3]), best * 1000)
