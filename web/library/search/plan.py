@@ -70,7 +70,7 @@ def plan_for(
 ) -> Plan:
     """Return the plan of a query over code or documents."""
     total = max(1, backend.text_count(is_document=is_document))
-    frequencies = _frequencies(query.tokens, backend, is_document, generation)
+    frequencies = _frequencies(query.tokens, backend, is_document, (generation, total))
     tokens = _searched(query.tokens, frequencies, total)
     weights = {token: _weight(frequencies[token], total) for token in query.tokens}
     return Plan(
@@ -126,26 +126,29 @@ def _pairs(
 
 
 class _KnownFrequencies:
-    """Frequencies of one generation of the index; emptied when it changes or fills up."""
+    """Frequencies in one state of the index; emptied when it changes or fills up."""
 
     def __init__(self) -> None:
-        self.generation = -1
-        self.known: dict[tuple[bool, str], int] = {}
-        self.lock = threading.Lock()
+        self._state: tuple[int, int] | None = None
+        self._known: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def of(self, state: tuple[int, int]) -> dict[str, int]:
+        """Return what is known of a state: its generation and its number of texts."""
+        with self._lock:
+            if self._state != state or len(self._known) > _KEPT_FREQUENCIES:
+                self._state, self._known = state, {}
+            return self._known
 
 
-_known = _KnownFrequencies()
+_known = {False: _KnownFrequencies(), True: _KnownFrequencies()}
 
 
 def _frequencies(
-    tokens: Sequence[str], backend: SearchBackend, is_document: bool, generation: int
+    tokens: Sequence[str], backend: SearchBackend, is_document: bool, state: tuple[int, int]
 ) -> dict[str, int]:
-    with _known.lock:
-        if _known.generation != generation or len(_known.known) > _KEPT_FREQUENCIES:
-            _known.generation = generation
-            _known.known = {}
-        known = _known.known
-    missing = [token for token in tokens if (is_document, token) not in known]
+    known = _known[is_document].of(state)
+    missing = [token for token in tokens if token not in known]
     found = backend.document_frequencies(is_document=is_document, tokens=missing)
-    known.update(((is_document, token), frequency) for token, frequency in found.items())
-    return {token: found.get(token, known.get((is_document, token), 0)) for token in tokens}
+    known.update(found)
+    return {token: known[token] for token in tokens}

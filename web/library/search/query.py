@@ -116,18 +116,21 @@ class Query:
         return frozenset(phrase_tokens(self.text))
 
 
-def parse_query(text: str) -> Query:
-    """Read a query. Raises InvalidInput for one that is empty, too long or without a word."""
-    _check(text)
+def parse_query(text: str, *, argument: str = "query") -> Query:
+    """Read a query. Raises InvalidInput for one that is empty, too long or without a word.
+
+    `argument` is what the caller calls it.
+    """
+    _check(text, argument)
     remaining, filters, symbols, notes = _without_filters(text)
     remaining, pattern_hints = _read_foreign_syntax(remaining)
     remaining = " ".join(remaining.split())
     quoted = [phrase_tokens(phrase) for phrase in _QUOTED.findall(remaining)]
-    plain = remaining.replace('"', " ").strip()
+    plain = " ".join(remaining.replace('"', " ").split())
     searched = " ".join([plain, *symbols]).strip()
     tokens = query_tokens(searched)
     if not tokens:
-        raise _nothing_to_find(filters)
+        raise _nothing_to_find(filters, argument)
     is_file = _is_file(plain)
     names = tuple(dict.fromkeys([*symbols, *(() if is_file else _names_in(plain))]))[:MAX_NAMES]
     phrases = tuple(phrase for phrase in quoted if phrase)
@@ -147,39 +150,39 @@ def parse_query(text: str) -> Query:
     )
 
 
-def _check(text: str) -> None:
+def _check(text: str, argument: str) -> None:
     if "\0" in text:
         raise InvalidInput(
-            "The query holds a NUL character.",
+            f"The {argument} holds a NUL character.",
             hint="Send the query as plain text.",
-            fields={"query": "must not hold NUL characters"},
+            fields={argument: "must not hold NUL characters"},
         )
     if not text.strip():
         raise InvalidInput(
-            "The query is empty.",
+            f"The {argument} is empty.",
             hint="Say what to look for: words, a name, or a part of one.",
-            fields={"query": "must not be empty"},
+            fields={argument: "must not be empty"},
         )
     if len(text) > LIMITS.max_query_characters:
         raise InvalidInput(
-            f"The query has {len(text):,} characters; at most {LIMITS.max_query_characters:,} "
+            f"The {argument} has {len(text):,} characters; at most {LIMITS.max_query_characters:,} "
             "are read.",
             hint="Keep the rarest words, or one line of the text.",
-            fields={"query": f"at most {LIMITS.max_query_characters} characters"},
+            fields={argument: f"at most {LIMITS.max_query_characters} characters"},
         )
 
 
-def _nothing_to_find(filters: Filters) -> InvalidInput:
+def _nothing_to_find(filters: Filters, argument: str) -> InvalidInput:
     if filters != Filters():
         return InvalidInput(
-            "The query has filters but nothing to look for.",
+            f"The {argument} has filters but nothing to look for.",
             hint="Add a word, or list the files with list_files.",
-            fields={"query": "holds only filters"},
+            fields={argument: "holds only filters"},
         )
     return InvalidInput(
-        "The query has no letter or digit to look for.",
+        f"The {argument} has no letter or digit to look for.",
         hint="Search is by words; grep_code finds punctuation.",
-        fields={"query": "holds no word"},
+        fields={argument: "holds no word"},
     )
 
 

@@ -135,7 +135,7 @@ def symbols_named(
     `name` may be dotted (`Owner.name`), which narrows it to that owner where there is one. Raises
     as `code_search` does.
     """
-    parsed = parse_query(name)
+    parsed = parse_query(name, argument="name")
     wanted = (parsed.symbols or (parsed.text.strip("*"),))[0]
     with transaction.atomic():
         refs = searched_refs(principal, repository, ref, parsed.filters)
