@@ -124,6 +124,7 @@ LEFT_OUT = {
     "places[].anchor",
     "places[].post.summary",  # the excerpt is there
     "places[].post.url",  # of an imported post its own address is shown
+    "post.summary",  # shown with the beginning alone
     "post.url",
     "sections[].heading",  # of a post that is shown whole
     "sections[].anchor",

@@ -60,7 +60,7 @@ def render(result: ReadPostResult) -> Rendering:
         [
             f"Read the post {span(result.post.slug, 120)}: {span(result.post.title)}",
             origin_line(result.post),
-            f"Summary: {span(result.post.summary)}" if result.post.summary else "",
+            f"Summary: {span(result.post.summary)}" if _has_own_summary(result) else "",
             *stale_lines([result.stale_feed] if result.stale_feed else []),
         ]
     )
@@ -91,6 +91,12 @@ def render(result: ReadPostResult) -> Rendering:
         ),
         shown,
     )
+
+
+def _has_own_summary(result: ReadPostResult) -> bool:
+    """Say whether the summary tells more than the beginning of the text, which it often is."""
+    summary = result.post.summary.removesuffix(" …")
+    return result.start_line == 1 and summary not in " ".join(result.text.split())
 
 
 def _section(section: SectionItem) -> str:

@@ -94,9 +94,10 @@ class SearchPostsResult(Result):
 def render(result: SearchPostsResult) -> Rendering:
     """Return the posts as headings with an excerpt."""
     newest = f", the newest of {instant(result.newest_at)}" if result.newest_at else ""
+    noun = "post" if result.searched_count == 1 else "posts"
     answer = Answer(
         [
-            f"Searched {result.searched_count} posts of the blog{newest}.",
+            f"Searched {result.searched_count} {noun} of the blog{newest}.",
             *stale_lines(result.stale_feeds),
             filters_line(result.filters_applied),
             f"Read as: {span(result.interpretation)}" if result.interpretation else "",

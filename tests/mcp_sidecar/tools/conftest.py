@@ -1,4 +1,4 @@
-"""Two indexed repositories, made with git, and the sidecar's pipeline over them."""
+"""Two indexed repositories, made with git, one post, and the sidecar's pipeline over them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +10,7 @@ from django.core.cache import cache
 from mcp_sidecar import bridge
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync
+from web.library.services.posts import PostFields, post_save
 from web.library.services.repositories import RepositoryFields, repository_update
 
 CSRF = '''"""Guards forms."""
@@ -70,6 +71,8 @@ def harbour(_data_folder: None, transactional_db: None, tmp_path: Path) -> Itera
     other.write({"lamp.py": "class Lamp:\n    def compare_tokens(self):\n        return 1\n"})
     other.commit("First")
     add_and_sync("lighthouse", other.url)
+    post = PostFields("A trip", GUIDE, slug="a-trip", tags=["sea"], status="published")
+    post_save(fields=post)
     cache.clear()
     yield origin
     bridge.close()

@@ -191,7 +191,7 @@ async def test_missing_or_unknown_repository_lists_the_names(sent, names):
 async def test_every_optional_argument_may_be_null(tool, harbour: GitRepository):
     contract = tool.contract
     found = dict.fromkeys(("query", "name", "pattern"), "compare_tokens")
-    found |= {"path": "README.md", "commit": harbour.head}
+    found |= {"path": "README.md", "commit": harbour.head, "slug": "a-trip"}
     fields = contract.arguments.model_fields
     sent = {
         name: found.get(name) or field.examples[0]
