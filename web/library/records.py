@@ -111,7 +111,7 @@ class CodeSearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SymbolPlace:
-    """A definition: `signature` is its first line of source; `scope` the enclosing names, dotted."""
+    """A definition: `signature` is its first line, `scope` the enclosing names, dotted."""
 
     repository: str
     ref: str

@@ -11,7 +11,14 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from tests.web.local_server import Reply, serving
-from web.core.errors import InvalidInput, NotAllowed, NotFound, TooLarge, TooManyRequests, Unavailable
+from web.core.errors import (
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    TooLarge,
+    TooManyRequests,
+    Unavailable,
+)
 from web.core.fetching import fetch, inflated
 from web.core.limits import LIMITS
 

@@ -155,7 +155,7 @@ _ALIASES = {
 
 
 def language_named(name: str) -> str:
-    """Return the language that people call so: its name, an alias or an extension; empty for none."""
+    """Return the language that people call so, by name, alias or extension; empty for none."""
     folded = name.strip().casefold().lstrip(".")
     if folded in LANGUAGES:
         return folded
