@@ -217,10 +217,27 @@ def test_r89_a_secret_in_a_query_is_in_no_log(stack, client):
 
 def test_each_line_of_the_access_log_is_json_with_the_fields_of_every_log(stack, client):
     client.post('/mcp/a"b%0Ac\\', json=PING)
+    client.get("/healthz")  # a request is logged before the next one of its connection is read
     lines = (stack.folder / "log" / "nginx.jsonl").read_text().splitlines()
     for line in lines:
         assert json.loads(line).keys() >= {"time", "level", "logger", "message", "request_id"}
-    assert 'POST /mcp/a"b\nc' in json.loads(lines[-1])["message"]
+    assert any('POST /mcp/a"b\nc' in json.loads(line)["message"] for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("path", "logged"),
+    [
+        ("/mcp/d%C3%A9j%C3%A0/%F0%9F%97%BA", "/mcp/déjà/\N{WORLD MAP}"),
+        ("/mcp/%FF/", "[not UTF-8]"),
+        ("/mcp/%ED%A0%80/", "[not UTF-8]"),
+        ("/accounts/invitations/%FF", "/accounts/invitations/[redacted]"),
+    ],
+)
+def test_a_path_that_is_not_text_leaves_the_access_log_readable(stack, client, path, logged):
+    status = client.get(path).status_code
+    client.get("/healthz")
+    lines = (stack.folder / "log" / "nginx.jsonl").read_bytes().splitlines()
+    assert f"GET {logged} {status}" in [json.loads(line.decode())["message"] for line in lines]
 
 
 def test_a_request_has_one_id_in_the_answer_and_in_every_log(stack, client):
