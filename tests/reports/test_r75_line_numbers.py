@@ -8,6 +8,7 @@ from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, entries
 from web.accounts.principals import ANONYMOUS
 from web.library.selectors.files import file_lines
+from web.library.selectors.search import code_search
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_folder")]
 
@@ -29,3 +30,7 @@ def test_symbol_line_is_the_line_that_is_read_and_that_git_counts(tmp_path: Path
     assert line == int(git_line) == 4
     assert read.lines == ("needle = 4",)
     assert read.total_lines == content.line_count == int(count)
+    (place,) = code_search(principal=ANONYMOUS, query="needle").places
+    assert place.matched_lines == (4,)
+    shown = dict(enumerate(place.lines, place.start_line))
+    assert shown[4] == "needle = 4"

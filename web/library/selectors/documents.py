@@ -1,6 +1,7 @@
 """Documents of repositories: the table of contents, and the text of one page or section."""
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import groupby
 
 from django.db.models import Count, Q
@@ -26,6 +27,8 @@ from web.library.selectors.refs import freshness_of, ref_for, repositories_for, 
 
 _FRAME_CHARACTERS = 8_000
 _LISTED_SECTIONS = 30
+_SUGGESTED = 3
+_LONGEST_COMPARED = 200
 
 
 def documents_listed(
@@ -196,11 +199,23 @@ def _chosen(sections: list[_Section], name: str) -> _Section:
     for test in tests:
         if folded and (matching := [each for each in named if test(each.item)]):
             return matching[0]
-    known = ", ".join(each.item.anchor or each.item.heading for each in named[:_LISTED_SECTIONS])
-    left = len(named) - _LISTED_SECTIONS
-    raise NotFound(
+    raise _no_section(named, name)
+
+
+def _no_section(sections: list[_Section], name: str) -> NotFound:
+    """Return the refusal, with the sections that look like the one asked for before all others."""
+    names = [each.item.anchor or each.item.heading for each in sections]
+    by_folded = {each.item.heading.casefold(): each.item.anchor for each in sections}
+    by_folded |= {known.casefold(): known for known in names}
+    wanted = name[:_LONGEST_COMPARED].strip().removeprefix("#").casefold()
+    close = get_close_matches(wanted, by_folded, n=_SUGGESTED, cutoff=0.6)
+    near = list(dict.fromkeys(by_folded[match] for match in close if by_folded[match]))
+    left = len(names) - _LISTED_SECTIONS
+    return NotFound(
         f"There is no section {name[:100]!r} on this page.",
-        hint=f"Sections: {known or 'none'}" + (f" and {left} more." if left > 0 else "."),
+        hint=(f"Did you mean: {', '.join(near)}? " if near else "")
+        + f"Sections: {', '.join(names[:_LISTED_SECTIONS]) or 'none'}"
+        + (f" and {left} more." if left > 0 else "."),
     )
 
 

@@ -2,7 +2,8 @@
 
 from difflib import get_close_matches
 
-from django.db.models import QuerySet
+from django.db.models import CharField, F, QuerySet, Value
+from django.db.models.functions import Left, StrIndex, Substr
 
 from web.core.errors import NotFound
 from web.library.models import Entry, Ref, Repository
@@ -67,9 +68,34 @@ def nearest_paths(ref: Ref, path: str) -> list[str]:
     elsewhere += list(paths.filter(path__path__iexact=name)[:1])
     if elsewhere:
         return get_close_matches(path, elsewhere, n=_SUGGESTED, cutoff=0) or elsewhere[:_SUGGESTED]
-    beside = list(
-        entries_below(ref, folder).values_list("path__path", flat=True)[:_COMPARED]
-        if folder
-        else paths[:_COMPARED]
+    beside = _existing(ref, folder)
+    near = list(entries_below(ref, beside).values_list("path__path", flat=True)[:_COMPARED])
+    return get_close_matches(path, near, n=_SUGGESTED, cutoff=0.7)
+
+
+def nearest_folders(ref: Ref, path: str) -> list[str]:
+    """Return folders that look like the first part of `path` that does not exist."""
+    if len(path) > _LONGEST_COMPARED or "\0" in path:
+        return []
+    above = _existing(ref, path.rpartition("/")[0])
+    first = len(above) + 2 if above else 1
+    rest = Substr("path__path", first, output_field=CharField())
+    names = (
+        entries_below(ref, above)
+        .annotate(rest=rest, slash=StrIndex("rest", Value("/")))
+        .filter(slash__gt=0)
+        .annotate(folder=Left("rest", F("slash") - 1))
+        .values_list("folder", flat=True)
+        .distinct()
     )
-    return get_close_matches(path, beside, n=_SUGGESTED, cutoff=0.7)
+    folded = {name.casefold(): f"{above}/{name}".lstrip("/") for name in names[:_COMPARED]}
+    missing = path[first - 1 :].partition("/")[0].casefold()
+    close = get_close_matches(missing, folded, n=_SUGGESTED, cutoff=0.6)
+    return [folded[match] for match in close]
+
+
+def _existing(ref: Ref, folder: str) -> str:
+    """Return the innermost folder of a path that the ref has."""
+    while folder and not entries_below(ref, folder).exists():
+        folder = folder.rpartition("/")[0]
+    return folder

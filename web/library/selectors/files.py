@@ -16,7 +16,7 @@ from web.library.globs import glob_of
 from web.library.indexing.decode import decode, lines_of
 from web.library.models import Entry, EntryKind, Ref, Repository
 from web.library.records import FileItem, FileLines, FileListing
-from web.library.selectors.entries import entries_below, entry_at, folder_of, nearest_paths
+from web.library.selectors.entries import entries_below, entry_at, folder_of, nearest_folders
 from web.library.selectors.links import file_url
 from web.library.selectors.refs import freshness_of, ref_for, repository_for
 
@@ -196,7 +196,7 @@ def _alone(repository: Repository, ref: Ref, path: str) -> list[FileItem]:
     try:
         return [_item(ObjectStore(repository.pk), entry_at(repository, ref, path))]
     except NotFound:
-        near = sorted({name.rpartition("/")[0] for name in nearest_paths(ref, f"{path}/x")} - {""})
+        near = nearest_folders(ref, path)
         raise NotFound(
             f"There is no folder {path[:200]!r} in repository {repository.name} at {ref.name}.",
             hint=f"Near it: {', '.join(near)}." if near else "Leave path out to see the root.",

@@ -28,7 +28,7 @@ def repositories_for(principal: Principal) -> QuerySet[Repository]:
 
 def repository_for(principal: Principal, name: str) -> Repository:
     """Return a repository by name. Raises NotFound, alike for one that may not be seen."""
-    found = repositories_for(principal).filter(name=name).first()
+    found = repositories_for(principal).filter(name=name).first() if "\0" not in name else None
     if found is None:
         names = ", ".join(repositories_for(principal).values_list("name", flat=True))
         raise NotFound(

@@ -1,5 +1,7 @@
 """Documents as callers see them: table of contents, pages, sections."""
 
+import json
+
 import pytest
 
 from tests.library import add_and_sync
@@ -97,6 +99,34 @@ def test_an_unknown_section_is_told_the_ones_there_are():
         read("deploy")
     assert "install" in missed.value.hint
     assert "use" in missed.value.hint
+
+
+def test_a_misspelled_section_is_told_the_nearest_first():
+    with pytest.raises(NotFound) as missed:
+        read("From sourse")
+    assert missed.value.hint.startswith("Did you mean: from-source?")
+
+
+def test_a_notebook_is_read_as_markdown_with_the_lines_of_its_file(origin):
+    cells = [
+        {"cell_type": "markdown", "source": ["# Study\n", "\n", "Why."]},
+        {"cell_type": "code", "source": ["x = 1\n", "x"], "outputs": [{"data": "noise"}]},
+        {"cell_type": "markdown", "source": ["## Result\n", "One."]},
+    ]
+    raw = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}, indent=1)
+    origin.write({"docs/study.ipynb": raw}).commit()
+    add_and_sync("lab", origin.url)
+
+    def page(section=None):
+        return document_text(
+            principal=ANONYMOUS, repository="lab", path="docs/study.ipynb", section=section
+        )
+
+    assert page().text == "# Study\n\nWhy.\n\n```python\nx = 1\nx\n```\n\n## Result\nOne."
+    result = page("result")
+    assert result.text == "## Result\nOne."
+    assert result.trail == ("Study",)
+    assert '"## Result' in raw.split("\n")[result.start_line - 1]
 
 
 def test_code_is_no_page():

@@ -121,6 +121,19 @@ class TestReading:
             read("views.py")
         assert "src/web/views.py" in missed.value.hint
 
+    @pytest.mark.parametrize(
+        ("path", "near"), [("scr", "src"), ("src/wep", "src/web"), ("SRC/web", "src")]
+    )
+    def test_a_misspelled_folder_is_told_the_nearest(self, path, near):
+        with pytest.raises(NotFound) as missed:
+            listed(path=path)
+        assert missed.value.hint == f"Near it: {near}."
+
+    def test_a_name_misspelled_together_with_its_folder_is_told_the_nearest(self):
+        with pytest.raises(NotFound) as missed:
+            read("src/wep/viewz.py")
+        assert "src/web/views.py" in missed.value.hint
+
     def test_a_misspelled_name_is_told_the_nearest(self):
         with pytest.raises(NotFound) as missed:
             read("src/ap.py")
