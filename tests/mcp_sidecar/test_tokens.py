@@ -18,7 +18,11 @@ def made(username, *scopes, **more):
     """A member with a token: user, secret, id of the token."""
     user, _ = get_user_model().objects.get_or_create(username=username, defaults=more)
     token = token_create(
-        actor=Actor(user_id=user.pk, username=user.username), owner=user, name="test", scopes=scopes or ("project",), expires_days=None
+        actor=Actor(user_id=user.pk, username=user.username),
+        owner=user,
+        name="test",
+        scopes=scopes or ("project",),
+        expires_days=None,
     )
     return user, token.secret, token.token.token_id
 
@@ -56,7 +60,9 @@ async def test_the_caller_is_that_of_each_request(client):
 async def test_a_revoked_token_is_refused_at_once(client):
     user, secret, token = await made("ann")
     assert (await client.post("/mcp", PING, **bearer(secret))).status_code == 200
-    await sync_to_async(token_revoke)(actor=Actor(user_id=user.pk, username=user.username), owner_id=user.pk, token_id=token)
+    await sync_to_async(token_revoke)(
+        actor=Actor(user_id=user.pk, username=user.username), owner_id=user.pk, token_id=token
+    )
     assert (await client.post("/mcp", PING, **bearer(secret))).status_code == 401
 
 
