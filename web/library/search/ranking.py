@@ -45,7 +45,7 @@ class Weight:
 TEXT = Weight(1.0, k=10, depth=100)
 PHRASE = Weight(4.0, k=5, depth=30)
 NAME = Weight(6.0, k=5, depth=30)
-NAME_IN_PROSE = Weight(2.5, k=5, depth=30)
+NAME_IN_PROSE = Weight(0.75, k=5, depth=30)
 PART_OF_NAME = Weight(4.0, k=5, depth=30)
 PART_OF_PATH = Weight(3.0, k=5, depth=20)
 FILE_NAME = Weight(6.0, k=5, depth=30)
@@ -236,7 +236,7 @@ class _Pool:
             scores.setdefault(row.content_id, []).append(score)
             lines[row.content_id] = min((-score, row.line), lines.get(row.content_id, (0.0, 0)))
         gains = self.add(
-            PART_OF_NAME,
+            PART_OF_NAME if self._query.is_name else NAME_IN_PROSE,
             {
                 content_id: max(found) + 0.02 * min(len(found), 10)
                 for content_id, found in scores.items()
