@@ -7,12 +7,12 @@ used for this request and goes nowhere else.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from mcp_sidecar import bridge
-from mcp_sidecar.remembered import Remembered, mark
+from mcp_sidecar.remembered import Remembered
 from web.accounts.principals import ANONYMOUS, Principal
 from web.accounts.selectors import principal_for_token
 
@@ -53,8 +53,14 @@ class _Owner:
 _owners: Remembered[tuple[bytes, str], _Owner] = Remembered()
 
 
-async def caller_of(headers: Mapping[bytes, bytes], *, resource: str, scope: str | None) -> Caller:
-    """Return who calls the endpoint whose public address is `resource`.
+async def caller_of(
+    headers: Mapping[bytes, bytes],
+    *,
+    resource: str,
+    scope: str | None,
+    mark: Callable[[], Hashable],
+) -> Caller:
+    """Return who calls the endpoint whose public address is `resource`, at the mark `mark()`.
 
     No Authorization is anonymous; a bearer of GitHub's form is anonymous with that token. A token
     without `scope` sees what everyone sees. Raises Unauthorized for any other credential.
@@ -72,7 +78,7 @@ async def caller_of(headers: Mapping[bytes, bytes], *, resource: str, scope: str
     token = bearer[1]
     if _GITHUB_TOKEN.fullmatch(token):
         return Caller(ANONYMOUS, token)
-    principal = await _principal(token, resource)
+    principal = await _principal(token, resource, mark())
     if principal is None:
         raise Unauthorized
     if scope is not None and not principal.allows(scope):
@@ -80,12 +86,12 @@ async def caller_of(headers: Mapping[bytes, bytes], *, resource: str, scope: str
     return Caller(principal, github_token)
 
 
-async def _principal(token: str, resource: str) -> Principal | None:
+async def _principal(token: str, resource: str, at: Hashable) -> Principal | None:
     async def read() -> _Owner:
         return _Owner(await bridge.look_up(principal_for_token, token=token, resource=resource))
 
     digest = hashlib.sha256(token.encode()).digest()
-    return (await _owners.get((digest, resource), read, at=mark())).principal
+    return (await _owners.get((digest, resource), read, at=at)).principal
 
 
 def _github_token(header: bytes | None) -> str | None:

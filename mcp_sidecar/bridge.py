@@ -80,13 +80,11 @@ class Bridge:
         except BaseException:
             self._places.append(place)
             raise
+        timer = loop.call_later(self.deadline_seconds, _give_up, answer, self.deadline_seconds)
         try:
-            async with asyncio.timeout(self.deadline_seconds) as deadline:
-                return await answer
-        except TimeoutError:
-            if deadline.expired():
-                raise deadline_exceeded(self.deadline_seconds) from None
-            raise
+            return await answer
+        finally:
+            timer.cancel()
 
     @property
     def is_full(self) -> bool:
@@ -155,6 +153,10 @@ def _settle(answer: asyncio.Future[Any], outcome: Any, failure: BaseException | 
         answer.set_exception(failure)
     else:
         answer.set_result(outcome)
+
+
+def _give_up(answer: asyncio.Future[Any], seconds: float) -> None:
+    _settle(answer, None, deadline_exceeded(seconds))
 
 
 def deadline_exceeded(seconds: float) -> DeadlineExceeded:

@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 # A change made by another process, on a database that has no cheap sign of it, is seen after this.
 SERVER_SECONDS = 0.5
@@ -22,22 +22,25 @@ FILE_SECONDS = 1.0
 def mark() -> Hashable:
     """Return a value that differs from an earlier one if the database may have changed since.
 
-    SQLite's file and its write-ahead log change with every commit, whoever makes it. A database
-    without such a sign changes its mark twice a second; one in memory with every call.
+    SQLite's write-ahead log changes with every commit, whoever makes it, and so does the file where
+    there is no log. A database without such a sign changes its mark twice a second; one in memory
+    with every call.
     """
-    if connection.vendor != "sqlite":
+    database = connections.settings[DEFAULT_DB_ALIAS]
+    if not database["ENGINE"].endswith("sqlite3"):
         return int(time.monotonic() / SERVER_SECONDS)
-    name = str(connection.settings_dict["NAME"])
+    name = str(database["NAME"])
     if name.startswith("file:") or name == ":memory:":
         return object()
-    return int(time.monotonic() / FILE_SECONDS), _stamp(name), _stamp(f"{name}-wal")
+    stamp = _stamp(f"{name}-wal") or _stamp(name)
+    return int(time.monotonic() / FILE_SECONDS), stamp
 
 
-def _stamp(path: str) -> tuple[int, int, int]:
+def _stamp(path: str) -> tuple[int, int, int] | None:
     try:
         status = os.stat(path)  # noqa: PTH116 - making a Path costs more than the call
     except OSError:
-        return 0, 0, 0
+        return None
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 

@@ -16,8 +16,8 @@ from typing import Any
 from django.db import connections
 from django.dispatch import Signal
 
-from web.core.logs import log_context
-from web.core.redaction import redacted_value
+from web.core.logs import CALLER, REQUEST_ID
+from web.core.redaction import redacted, redacted_value
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +38,7 @@ Keyword arguments: server, endpoint, tool, arguments (secrets removed), caller, 
 
 MAX_WAITING = 5_000
 MAX_ARGUMENTS_CHARACTERS = 4_000
+MAX_METHOD_CHARACTERS = 100
 # The sender wakes at most this often, so that a busy process does not switch threads per call.
 PAUSE_SECONDS = 0.01
 
@@ -122,13 +123,17 @@ def _send(call: MessageCall | ToolCall | threading.Event) -> None:
         connections.close_all()
         call.set()
         return
-    signal = mcpserver_called
     values = {name: getattr(call, name) for name in call.__slots__}
     if isinstance(call, ToolCall):
         signal = mcpserver_tool_called
         values["arguments"] = _recorded(call.arguments)
-    with log_context(request_id=call.request_id, caller=call.caller):
-        signal.send_robust(sender=type(call), **values)  # logs a receiver that fails
+        values["tool"] = redacted(call.tool)
+    else:
+        signal = mcpserver_called
+        values["method"] = redacted(call.method[:MAX_METHOD_CHARACTERS])
+    REQUEST_ID.set(call.request_id)  # this thread sends one call after the other
+    CALLER.set(call.caller)
+    signal.send_robust(sender=type(call), **values)  # logs a receiver that fails
 
 
 def _recorded(arguments: Mapping[str, Any]) -> dict[str, Any]:

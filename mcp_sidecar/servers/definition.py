@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Protocol
 
 from mcp_sidecar.tools.base import BoundTool
@@ -38,8 +39,14 @@ class ServerDefinition:
     capabilities: frozenset[str] = frozenset({"tools"})
 
     @cached_property
-    def _by_name(self) -> Mapping[str, BoundTool]:
-        return {tool.contract.name: tool for tool in self.tools}
+    def _offers(self) -> Mapping[tuple[bool, bool], Mapping[str, BoundTool]]:
+        """The tools by name for each kind of request: single repository, GitHub token."""
+        return {
+            (single, token): {
+                tool.contract.name: tool for tool in self.tools if _is_offered(tool, single, token)
+            }
+            for single, token in product((False, True), repeat=2)
+        }
 
     def path_of(self, repository: str | None) -> str:
         """Return the path of the endpoint over all repositories, or of one."""
@@ -47,14 +54,11 @@ class ServerDefinition:
 
     def tool(self, name: str, *, single: bool, has_github_token: bool) -> BoundTool | None:
         """Return the tool of that name, or None where there is none or it is not offered."""
-        tool = self._by_name.get(name)
-        if tool is None or not _is_offered(tool, single, has_github_token):
-            return None
-        return tool
+        return self._offers[single, has_github_token].get(name)
 
     def offered(self, *, single: bool, has_github_token: bool) -> tuple[BoundTool, ...]:
         """Return the tools that an endpoint offers, in the order of tools/list."""
-        return tuple(tool for tool in self.tools if _is_offered(tool, single, has_github_token))
+        return tuple(self._offers[single, has_github_token].values())
 
 
 def _is_offered(tool: BoundTool, single: bool, has_github_token: bool) -> bool:

@@ -49,9 +49,8 @@ class Exchange:
         """The endpoint's path, for logs."""
         return self.definition.path_of(self.repository)
 
-    @property
-    def mark(self) -> Hashable:
-        """The state of the database that this request is answered from, at the least."""
+    def marked(self) -> Hashable:
+        """Return the state of the database that this request is answered from, at the least."""
         if self._mark is None:
             self._mark = mark()
         return self._mark
@@ -95,12 +94,12 @@ class Exchange:
 
     async def index_generation(self) -> int:
         """Return the generation of the index that this request is answered from, at the least."""
-        return await catalogue.index_generation(at=self.mark)
+        return await catalogue.index_generation(at=self.marked())
 
     async def _names(self) -> tuple[str, ...]:
         if not self.definition.over_repositories:
             return ()
-        return await catalogue.names_visible_to(self.caller.principal, at=self.mark)
+        return await catalogue.names_visible_to(self.caller.principal, at=self.marked())
 
     def _scope_of(self, names: tuple[str, ...]) -> RepositoryScope:
         if self.repository is not None:

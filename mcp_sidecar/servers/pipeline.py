@@ -8,8 +8,6 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from mcp_sidecar import caching
 from mcp_sidecar.bridge import Busy, deadline_exceeded
 from mcp_sidecar.caching import Answer
@@ -117,7 +115,7 @@ async def _answered(exchange: Exchange, tool: BoundTool, raw: Any) -> Outcome:
     result = await tool.function(call, given.arguments)
     answer = Answer(
         contract.render(result),
-        msgspec.json.encode(result.model_dump(mode="json")) if contract.structured else None,
+        result.model_dump_json().encode() if contract.structured else None,
     )
     if key is not None and contract.cache_seconds is not None:
         await caching.keep(key, answer, seconds=contract.cache_seconds)

@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from secrets import token_hex
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -70,7 +71,7 @@ class Gate:
     ) -> None:
         """Answer one HTTP request to the endpoint of `repository`, None for that over all."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        request_id = request_id_from(headers.get(b"x-request-id", b"").decode("latin-1"))
+        request_id = _request_id(headers.get(b"x-request-id"))
         REQUEST_ID.set(request_id)
         always: HeaderList = ((b"x-request-id", request_id.encode()),)
         origin = headers.get(b"origin")
@@ -101,10 +102,10 @@ class Gate:
         check_origin(headers)
         if scope["method"] != "POST":
             return _not_a_post(scope["method"], headers)
-        caller = await self._caller(repository, scope, headers)
-        CALLER.set(caller.label)
-        exchange = Exchange(self.definition, repository, caller, request_id)
-        if not await exchange.endpoint_exists():
+        exchange = Exchange(self.definition, repository, request_id=request_id)
+        exchange.caller = await self._caller(exchange, scope, headers)
+        CALLER.set(exchange.caller.label)
+        if repository is not None and not await exchange.endpoint_exists():
             raise not_found()
         check_media(headers)
         body = await read_body(receive, headers)
@@ -120,17 +121,19 @@ class Gate:
         return await self._single(exchange, value, body, stated, scope)
 
     async def _caller(
-        self, repository: str | None, scope: Scope, headers: Mapping[bytes, bytes]
+        self, exchange: Exchange, scope: Scope, headers: Mapping[bytes, bytes]
     ) -> Caller:
         query = scope.get("query_string", b"")
-        path = self.definition.path_of(repository)
         if query and _holds_a_token(query):
             raise self._unauthorized(
                 scope, "A token belongs into the Authorization header, never the address."
             )
         try:
             return await caller_of(
-                headers, resource=resource_of(path), scope=self.definition.token_scope
+                headers,
+                resource=resource_of(scope["path"]),
+                scope=self.definition.token_scope,
+                mark=exchange.marked,
             )
         except Unauthorized:
             raise self._unauthorized(
@@ -191,6 +194,10 @@ class Gate:
         except ProtocolError as error:
             return 400, messages.error_json(messages.NULL, error), (JSON,)
         return ACCEPTED if answers is None else (200, answers, (JSON,))
+
+
+def _request_id(header: bytes | None) -> str:
+    return token_hex(16) if header is None else request_id_from(header.decode("latin-1"))
 
 
 def not_found() -> Refusal:

@@ -78,11 +78,11 @@ class Lane:
     async def _list(self, exchange: Exchange, _params: Params) -> bytes:
         """Return the tools, from memory where the same were listed for the same repositories."""
         scope = await exchange.scope()
-        tools = exchange.tools()
-        key = (scope.offered, *(tool.contract.name for tool in tools))
+        key = (scope.offered, exchange.caller.github_token is not None)
         known = self._lists.get(key)
         if known is None:
-            shown = descriptors([tool.contract for tool in tools], scope.offered)
+            contracts = [tool.contract for tool in exchange.tools()]
+            shown = descriptors(contracts, scope.offered)
             known = encoded({"tools": [_tool_in_order(tool) for tool in shown]})
             while len(self._lists) >= MAX_LISTS:
                 del self._lists[next(iter(self._lists))]

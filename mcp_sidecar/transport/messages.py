@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from pydantic_core import to_json
 
 from mcp_sidecar.errors import INVALID_REQUEST, PARSE_ERROR, ProtocolError
 from web.core.limits import LIMITS
 
 _decode = msgspec.json.Decoder().decode
-_encode = msgspec.json.Encoder().encode
 
 NULL: Final = b"null"
 TOO_DEEP: Final = f"JSON may be nested {LIMITS.max_json_depth} levels deep"
@@ -68,8 +68,8 @@ def decoded(body: bytes) -> Any:
 
 
 def encoded(value: Any) -> bytes:
-    """Return `value` as JSON."""
-    return _encode(value)
+    """Return `value` as JSON; numbers look as in results, which pydantic writes."""
+    return to_json(value)
 
 
 def read(value: Any, body: bytes) -> Message:
@@ -131,12 +131,12 @@ def result_json(id_json: bytes, result: bytes) -> bytes:
 
 def error_json(id_json: bytes, error: ProtocolError) -> bytes:
     """Return the response that carries `error`."""
-    return b'{"jsonrpc":"2.0","id":' + id_json + b',"error":' + _encode(error.body) + b"}"
+    return b'{"jsonrpc":"2.0","id":' + id_json + b',"error":' + encoded(error.body) + b"}"
 
 
 def _id_json(identifier: object) -> bytes:
     if isinstance(identifier, str):
-        return _encode(identifier)
+        return encoded(identifier)
     if isinstance(identifier, int) and not isinstance(identifier, bool):
         return str(identifier).encode()
     return NULL

@@ -59,6 +59,9 @@ class Row(Result):
     title: str
     number: int
     ratio: float
+    small: float = 1e-7
+    large: float = 1e16
+    whole: float = 1.0
     flag: bool
     missing: str | None = None
     names: tuple[str, ...] = ()

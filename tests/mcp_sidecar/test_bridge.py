@@ -47,6 +47,7 @@ async def test_arguments_and_exceptions_pass_through(bridge):
         await one.run(divided, {"number": 6, "by": 0})
     with pytest.raises(RuntimeError):
         await one.run(lambda: next(iter(())), {})
+    await asyncio.to_thread(one.close)
     assert one.is_idle
 
 
@@ -66,6 +67,7 @@ async def test_beyond_the_queue_a_call_is_refused_at_once(bridge):
         await one.run(thread_name, {})
     release.set()
     assert await asyncio.gather(*running) == [True, True, True]
+    await asyncio.to_thread(one.close)
     assert one.is_idle
 
 

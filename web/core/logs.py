@@ -32,6 +32,9 @@ _SAFE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _STANDARD_FIELDS = frozenset(
     vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
 )
+REDACTED_MARK = "_is_redacted"
+"""The extra field with which a record says that its other extra fields hold no secrets."""
+
 _encode = json.JSONEncoder(default=str).encode
 _BREAKS = str.maketrans(
     {char: f"\\x{ord(char):02x}" for char in map(chr, [*range(32), 127, 0x85])}
@@ -87,9 +90,10 @@ class JsonLines(logging.Formatter):
             "caller": CALLER.get(),
             "tool": TOOL.get(),
         }
+        is_redacted = vars(record).get(REDACTED_MARK, False)
         for name, value in vars(record).items():
             if name not in _STANDARD_FIELDS and not name.startswith("_"):
-                fields[name] = redacted_value(value, name=name)
+                fields[name] = value if is_redacted else redacted_value(value, name=name)
         if record.exc_info:
             fields["exception"] = redacted(_traceback_of(record))
         return _encode(fields)
@@ -129,6 +133,7 @@ class ProcessFile(RotatingFileHandler):
         self.folder = Path(folder)
         self.process = process
         self.keep_seconds = keep_days * 86400
+        self.size = 0  # of the open file; a line is ASCII, so characters are bytes
         super().__init__(
             self._path(),
             maxBytes=max_bytes,
@@ -149,10 +154,26 @@ class ProcessFile(RotatingFileHandler):
                 self.stream.close()
             self.stream = None
 
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one record; the standard handler would format it twice to know its size."""
+        try:
+            line = f"{self.format(record)}\n"
+            if self.stream is not None and self.size + len(line) > self.maxBytes:
+                self.doRollover()
+            if self.stream is None:
+                self.stream = self._open()
+            self.stream.write(line)
+            self.stream.flush()
+            self.size += len(line)
+        except Exception:
+            self.handleError(record)
+
     def _open(self) -> Any:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._forget_old_files()
-        return super()._open()
+        stream = super()._open()
+        self.size = stream.tell()
+        return stream
 
     def _forget_old_files(self) -> None:
         """Remove the files of processes that have not written for the kept time."""
@@ -161,6 +182,11 @@ class ProcessFile(RotatingFileHandler):
             with suppress(OSError):
                 if path.stat().st_mtime < oldest:
                     path.unlink()
+
+
+def is_no_call(record: logging.LogRecord) -> bool:
+    """Return whether a record is for people who watch: calls are many, and only for the file."""
+    return record.name != "portolan.calls"
 
 
 def logging_settings(
@@ -175,6 +201,7 @@ def logging_settings(
             "json": {"()": "web.core.logs.JsonLines", "process": process},
             "plain": {"()": "web.core.logs.PlainLines"},
         },
+        "filters": {"no_calls": {"()": lambda: is_no_call}},
         "handlers": {
             "file": {
                 "()": "web.core.logs.ProcessFile",
@@ -185,7 +212,11 @@ def logging_settings(
                 "max_files": max_files,
                 "keep_days": keep_days,
             },
-            "stderr": {"class": "logging.StreamHandler", "formatter": "plain"},
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "formatter": "plain",
+                "filters": ["no_calls"],
+            },
         },
         "root": {"handlers": ["file", "stderr"], "level": level},
         "loggers": {

@@ -93,6 +93,8 @@ def with_ages(text: str, now: datetime) -> str:
     The head ends at the first blank line; what comes from repositories below is left alone.
     """
     head, blank, rest = text.partition("\n\n")
+    if " UTC" not in head:
+        return text
 
     def aged(match: re.Match[str]) -> str:
         try:
