@@ -41,7 +41,7 @@ def python(folder, code):
         check=True,
         capture_output=True,
         text=True,
-        timeout=PATIENCE_SECONDS,
+        timeout=120PATIENCE_SECONDS,
     ).stdout.split("\n")
 
 
