@@ -79,3 +79,23 @@ def test_a_name_that_turns_private_by_the_time_of_a_redirect_is_refused(settings
             fetch(server.url("/", host=first), content_types=["text/html"], resolver=resolver)
 
         assert [asked.headers["Host"] for asked in server.asked] == [f"{first}:{server.port}"]
+
+
+def test_a_public_host_cannot_redirect_to_an_internal_host_that_is_allowed(settings, monkeypatch):
+    settings.FETCH_PRIVATE_HOSTS = frozenset({"kb.internal"})
+    # The loopback address stands for a public one here, so that a real server can redirect.
+    monkeypatch.setattr("web.core.addresses.is_public", lambda address: address == "127.0.0.1")
+
+    def resolver(host, timeout_seconds):
+        return ("127.0.0.1",)
+
+    with serving() as server:
+        server.routes["/secret"] = Reply(b"secret", headers=HTML)
+        server.routes["/"] = Reply(
+            status=302, headers={"Location": server.url("/secret", host="kb.internal")}
+        )
+        direct = server.url("/secret", host="kb.internal")
+        assert fetch(direct, content_types=["text/html"], resolver=resolver).body == b"secret"
+
+        with pytest.raises(InvalidInput, match="private network"):
+            fetch(server.url("/", host=PUBLIC), content_types=["text/html"], resolver=resolver)

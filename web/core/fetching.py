@@ -78,7 +78,7 @@ def fetch(
     `etag` and `last_modified` of an earlier answer make the request conditional. Redirects are
     followed, LIMITS.max_redirects at most. `max_bytes` bounds the decompressed body, and
     LIMITS.fetch_timeout_seconds the whole of it. Hosts of settings.FETCH_PRIVATE_HOSTS may be in a
-    private network.
+    private network, when they are asked for directly or redirect to each other.
 
     Raises InvalidInput for an address that is refused and for an answer of another media type,
     NotFound for 404 and 410, NotAllowed for 401 and 403, TooLarge, TooManyRequests with the wait
@@ -88,8 +88,12 @@ def fetch(
     bound = LIMITS.max_fetched_bytes if max_bytes is None else max_bytes
     headers = _request_headers(content_types, etag=etag, last_modified=last_modified)
     address = web_address(url)
+    private_hosts: Collection[str] = settings.FETCH_PRIVATE_HOSTS
     for _ in range(LIMITS.max_redirects + 1):
-        answer = _answer(address, headers, deadline=deadline, bound=bound, resolver=resolver)
+        # From a public host no redirect leads into the private network.
+        private_hosts = private_hosts if address.host in private_hosts else ()
+        addresses = _addresses(address, resolver, private_hosts, deadline=deadline)
+        answer = _answer(address, addresses, headers, deadline=deadline, bound=bound)
         if answer.status not in _REDIRECTS:
             return _fetched(address, answer, content_types=content_types)
         address = web_address(urljoin(address.url, answer.header("location")))
@@ -176,13 +180,26 @@ class _DeadlineStream(httpcore2.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
+def _addresses(
+    address: WebAddress, resolver: Resolver, private_hosts: Collection[str], *, deadline: float
+) -> tuple[str, ...]:
+    """Return the checked addresses of one hop."""
+    try:
+        seconds = _left(deadline)
+    except _OutOfTimeError:
+        raise _too_slow(address) from None
+    return allowed_addresses(
+        address.host, resolver=resolver, private_hosts=private_hosts, timeout_seconds=seconds
+    )
+
+
 def _answer(
     address: WebAddress,
+    addresses: tuple[str, ...],
     headers: list[_Header],
     *,
     deadline: float,
     bound: int,
-    resolver: Resolver,
 ) -> _Answer:
     """Return the answer of one hop; the body only of a success, decompressed."""
     url = httpcore2.URL(
@@ -190,12 +207,6 @@ def _answer(
     )
     host = (b"Host", address.authority.encode("ascii"))
     try:
-        addresses = allowed_addresses(
-            address.host,
-            resolver=resolver,
-            private_hosts=settings.FETCH_PRIVATE_HOSTS,
-            timeout_seconds=_left(deadline),
-        )
         with (
             httpcore2.ConnectionPool(
                 network_backend=_PinnedBackend(addresses, deadline),
@@ -208,10 +219,7 @@ def _answer(
                 return answer
             return _Answer(_OK, answer.headers, _body(answer, response.iter_stream(), bound))
     except (httpcore2.TimeoutException, _OutOfTimeError):
-        raise Unavailable(
-            f"{address.host} took longer than {LIMITS.fetch_timeout_seconds:g} seconds.",
-            hint="Try again later.",
-        ) from None
+        raise _too_slow(address) from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         raise Unavailable(_failure(address, error), hint="Try again later.") from None
 
@@ -328,6 +336,13 @@ def _left(deadline: float) -> float:
     if seconds <= 0:
         raise _OutOfTimeError
     return seconds
+
+
+def _too_slow(address: WebAddress) -> Unavailable:
+    return Unavailable(
+        f"{address.host} took longer than {LIMITS.fetch_timeout_seconds:g} seconds.",
+        hint="Try again later.",
+    )
 
 
 def _too_large(bound: int) -> TooLarge:
