@@ -33,13 +33,13 @@ from web.core.errors import (
     Unavailable,
 )
 from web.core.limits import LIMITS
+from web.core.pinned import OutOfTimeError, PinnedBackend, seconds_left
 
 USER_AGENT = "Portolan/1 (feed and documentation reader)"
 _REDIRECTS = {301, 302, 303, 307, 308}
 _GONE = {404, 410}
 _FORBIDDEN = {401, 403}
 _OK, _NOT_MODIFIED, _TOO_MANY_REQUESTS = 200, 304, 429
-_MOST_ADDRESSES_TRIED = 4
 _RETRY_AFTER_SECONDS = 60
 _READ_BYTES = 64 * 1024
 _Header = tuple[bytes, bytes]
@@ -123,70 +123,13 @@ class _Answer:
         return next((v.decode("latin-1") for k, v in self.headers if k.lower() == wanted), "")
 
 
-class _PinnedBackend(httpcore2.SyncBackend):
-    """Connects to addresses checked beforehand, whatever the host name would resolve to now."""
-
-    def __init__(self, addresses: tuple[str, ...], deadline: float) -> None:
-        self._addresses = addresses[:_MOST_ADDRESSES_TRIED]
-        self._deadline = deadline
-
-    def connect_tcp(
-        self,
-        host: str,  # noqa: ARG002 - only the checked addresses count
-        port: int,
-        timeout: float | None = None,  # noqa: ARG002 - the deadline is the bound
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.NetworkStream:
-        """Return a stream to the first address that answers."""
-        for tried, address in enumerate(self._addresses, start=1):
-            share = _left(self._deadline) / (len(self._addresses) - tried + 1)
-            try:
-                stream = super().connect_tcp(address, port, share, local_address, socket_options)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                if tried == len(self._addresses):
-                    raise
-            else:
-                return _DeadlineStream(stream, self._deadline)
-        raise httpcore2.ConnectError("no address")
-
-
-class _DeadlineStream(httpcore2.NetworkStream):
-    """A stream whose every step ends at one deadline, so that a slow sender cannot stretch it."""
-
-    def __init__(self, stream: httpcore2.NetworkStream, deadline: float) -> None:
-        self._stream = stream
-        self._deadline = deadline
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
-        return self._stream.read(max_bytes, _left(self._deadline))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
-        self._stream.write(buffer, _left(self._deadline))
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ARG002
-    ) -> httpcore2.NetworkStream:
-        stream = self._stream.start_tls(ssl_context, server_hostname, _left(self._deadline))
-        return _DeadlineStream(stream, self._deadline)
-
-    def get_extra_info(self, info: str) -> object:
-        return self._stream.get_extra_info(info)
-
-
 def _addresses(
     address: WebAddress, resolver: Resolver, private_hosts: Collection[str], *, deadline: float
 ) -> tuple[str, ...]:
     """Return the checked addresses of one hop."""
     try:
-        seconds = _left(deadline)
-    except _OutOfTimeError:
+        seconds = seconds_left(deadline)
+    except OutOfTimeError:
         raise _too_slow(address) from None
     return allowed_addresses(
         address.host, resolver=resolver, private_hosts=private_hosts, timeout_seconds=seconds
@@ -209,7 +152,7 @@ def _answer(
     try:
         with (
             httpcore2.ConnectionPool(
-                network_backend=_PinnedBackend(addresses, deadline),
+                network_backend=PinnedBackend(addresses, deadline),
                 ssl_context=ssl.create_default_context(),
             ) as pool,
             pool.stream("GET", url, headers=[host, *headers]) as response,
@@ -218,7 +161,7 @@ def _answer(
             if response.status != _OK:
                 return answer
             return _Answer(_OK, answer.headers, _body(answer, response.iter_stream(), bound))
-    except (httpcore2.TimeoutException, _OutOfTimeError):
+    except (httpcore2.TimeoutException, OutOfTimeError):
         raise _too_slow(address) from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         raise Unavailable(_failure(address, error), hint="Try again later.") from None
@@ -325,17 +268,6 @@ def _failure(address: WebAddress, error: Exception) -> str:
     if isinstance(error, httpcore2.ConnectError):
         return f"{address.host} does not answer."
     return f"{address.host} broke off its answer."
-
-
-class _OutOfTimeError(Exception):
-    """The deadline of a fetch has passed."""
-
-
-def _left(deadline: float) -> float:
-    seconds = deadline - time.monotonic()
-    if seconds <= 0:
-        raise _OutOfTimeError
-    return seconds
 
 
 def _too_slow(address: WebAddress) -> Unavailable:

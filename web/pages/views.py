@@ -7,8 +7,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from web.accounts.selectors import principal_of
+from web.library.selectors.posts import posts_latest
 from web.library.selectors.repositories import repositories_visible_to
 from web.pages.setup import client_setups, endpoints
+
+_LATEST_POSTS = 5
 
 
 @require_safe
@@ -20,6 +23,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "endpoints": endpoints(settings.PUBLIC_URL),
         "setups": client_setups(f"{settings.PUBLIC_URL}/mcp/"),
         "repositories": repositories_visible_to(principal=principal),
+        "posts": posts_latest(limit=_LATEST_POSTS),
     }
     return render(request, "pages/home.html", context)
 

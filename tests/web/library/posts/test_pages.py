@@ -30,6 +30,14 @@ def test_the_blog_lists_visible_posts_newest_first(client, write, clock):
     assert '<a href="/blog/tags/news/">news</a> (1)' in page
 
 
+def test_the_home_page_shows_the_latest_posts(client, write):
+    assert "Latest posts" not in client.get("/").content.decode()
+
+    write("Ahoy")
+
+    assert '<a href="/blog/ahoy/">Ahoy</a>' in client.get("/").content.decode()
+
+
 def test_an_empty_blog_says_so(client, db):
     assert "There are no posts yet." in client.get("/blog/").content.decode()
 
