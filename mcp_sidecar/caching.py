@@ -7,8 +7,7 @@ answer makes calls slower, never wrong: it counts as empty.
 import functools
 import hashlib
 import logging
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.core.cache import DEFAULT_CACHE_ALIAS, caches
 from django.core.cache.backends.base import BaseCache
@@ -26,8 +25,7 @@ logger = logging.getLogger(__name__)
 SEPARATOR: Final = "\x1f"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A successful result as it is kept: its text, and its structured content as JSON."""
 
     text: str
@@ -84,7 +82,7 @@ async def kept(key: str) -> Answer | None:
 async def keep(key: str, answer: Answer, *, seconds: int) -> None:
     """Keep a result for at most `seconds`."""
     try:
-        await _on_its_thread("set", key, (answer.text, answer.structured), seconds)
+        await _on_its_thread("set", key, tuple(answer), seconds)
     except Exception as error:
         _say_it_is_away(error)
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.dispatch import receiver
 
 from mcp_sidecar.signals import mcpserver_called, mcpserver_tool_called
-from web.core.logs import REDACTED_MARK
+from web.core.logs import READY_FIELDS
 
 calls: Final = logging.getLogger("portolan.calls")
 
@@ -35,7 +35,7 @@ def _write(message: str, values: dict[str, Any]) -> None:
         return
     del values["signal"]
     values["milliseconds"] = round(values.pop("seconds") * 1000, 2)
-    values[REDACTED_MARK] = True
+    fields = {READY_FIELDS: values}
     calls.handle(
-        calls.makeRecord(calls.name, logging.INFO, __file__, 0, message, (), None, extra=values)
+        calls.makeRecord(calls.name, logging.INFO, __file__, 0, message, (), None, extra=fields)
     )

@@ -9,9 +9,8 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connections
 from django.dispatch import Signal
@@ -21,14 +20,14 @@ from web.core.redaction import redacted, redacted_value
 
 logger = logging.getLogger(__name__)
 
-mcpserver_called = Signal()
+mcpserver_called = Signal(use_caching=True)
 """Every accepted notification and request.
 
 Keyword arguments: server, endpoint, method, caller, seconds, error (the JSON-RPC code of the
 answer, else None), request_id.
 """
 
-mcpserver_tool_called = Signal()
+mcpserver_tool_called = Signal(use_caching=True)
 """Every tool call, failed or not.
 
 Keyword arguments: server, endpoint, tool, arguments (secrets removed), caller, user_id, outcome
@@ -43,8 +42,7 @@ MAX_METHOD_CHARACTERS = 100
 PAUSE_SECONDS = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class MessageCall:
+class MessageCall(NamedTuple):
     """One accepted message; see `mcpserver_called`."""
 
     server: str
@@ -56,14 +54,13 @@ class MessageCall:
     request_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """One tool call; see `mcpserver_tool_called`."""
 
     server: str
     endpoint: str
     tool: str
-    arguments: Mapping[str, Any] = field(repr=False)
+    arguments: Mapping[str, Any]
     caller: str
     user_id: int | None
     outcome: str
@@ -123,7 +120,7 @@ def _send(call: MessageCall | ToolCall | threading.Event) -> None:
         connections.close_all()
         call.set()
         return
-    values = {name: getattr(call, name) for name in call.__slots__}
+    values = call._asdict()
     if isinstance(call, ToolCall):
         signal = mcpserver_tool_called
         values["arguments"] = _recorded(call.arguments)

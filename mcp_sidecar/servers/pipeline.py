@@ -5,8 +5,7 @@ Independent of FastMCP and of HTTP, so that a call is the same over HTTP, stdio 
 
 import asyncio
 import time
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_sidecar import caching
 from mcp_sidecar.bridge import Busy, deadline_exceeded
@@ -24,8 +23,7 @@ from web.core.limits import LIMITS
 from web.core.logs import TOOL
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The answer of a tool: `text`, and `structured` content as JSON where the tool has it.
 
     `code` is "ok", or what kind of failure `text` tells of (`is_error`). `cached` says that the

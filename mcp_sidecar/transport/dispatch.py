@@ -3,8 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcp_sidecar.errors import ProtocolError, unforeseen
 from mcp_sidecar.servers.definition import ServerDefinition
@@ -28,8 +27,7 @@ TUTORIAL_HANDSHAKE: Final[dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """A JSON-RPC response as JSON, with the code of its error where it is one."""
 
     body: bytes
@@ -119,5 +117,5 @@ class Dispatcher:
             and request.method == "initialize"
             and not request.params
         ):
-            return replace(request, params=TUTORIAL_HANDSHAKE)
+            return request._replace(params=TUTORIAL_HANDSHAKE)
         return request

@@ -5,7 +5,7 @@ are an object.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from pydantic_core import to_json
@@ -19,8 +19,7 @@ NULL: Final = b"null"
 TOO_DEEP: Final = f"JSON may be nested {LIMITS.max_json_depth} levels deep"
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A message that wants an answer. `id_json` is its id as JSON, as it goes back."""
 
     id_json: bytes
@@ -29,8 +28,7 @@ class Request:
     params: dict[str, Any] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(NamedTuple):
     """A message that wants no answer."""
 
     method: str
@@ -42,8 +40,7 @@ class PostedResponse:
     """An answer to something this server never asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(NamedTuple):
     """A message that is none, with what its sender is told."""
 
     id_json: bytes

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_sidecar import signals
 from mcp_sidecar.signals import mcpserver_called, mcpserver_tool_called
+from web.core.logs import JsonLines
 
 
 @pytest.fixture
@@ -179,8 +180,9 @@ async def test_each_call_is_one_line_of_the_log(client, caplog):
         await client.call("probe_echo", {"word": "a\nb"})
         await flushed()
     records = [record for record in caplog.records if record.name == "portolan.calls"]
-    tool, message = records
-    assert (tool.tool, tool.outcome, tool.arguments) == ("probe_echo", "ok", {"word": "a\nb"})
-    assert (message.method, message.caller) == ("tools/call", "anonymous")
-    assert tool.milliseconds >= 0
-    assert all("\n" not in record.getMessage() for record in records)
+    lines = [json.loads(JsonLines(process="test").format(record)) for record in records]
+    assert lines[0]["tool"] == "probe_echo"
+    assert (lines[0]["outcome"], lines[0]["arguments"]) == ("ok", {"word": "a\nb"})
+    assert (lines[1]["method"], lines[1]["caller"]) == ("tools/call", "anonymous")
+    assert lines[0]["milliseconds"] >= 0
+    assert lines[0]["request_id"] == lines[1]["request_id"]

@@ -22,6 +22,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from web.core.redaction import redacted, redacted_value
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
@@ -32,8 +34,8 @@ _SAFE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _STANDARD_FIELDS = frozenset(
     vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
 )
-REDACTED_MARK = "_is_redacted"
-"""The extra field with which a record says that its other extra fields hold no secrets."""
+READY_FIELDS = "_ready_fields"
+"""The extra field of a record whose further fields, a dict, hold no secrets."""
 
 _encode = json.JSONEncoder(default=str).encode
 _BREAKS = str.maketrans(
@@ -90,13 +92,15 @@ class JsonLines(logging.Formatter):
             "caller": CALLER.get(),
             "tool": TOOL.get(),
         }
-        is_redacted = vars(record).get(REDACTED_MARK, False)
+        ready = vars(record).get(READY_FIELDS)
+        if ready is not None:
+            return _encoded(fields | ready)
         for name, value in vars(record).items():
             if name not in _STANDARD_FIELDS and not name.startswith("_"):
-                fields[name] = value if is_redacted else redacted_value(value, name=name)
+                fields[name] = redacted_value(value, name=name)
         if record.exc_info:
             fields["exception"] = redacted(_traceback_of(record))
-        return _encode(fields)
+        return _encoded(fields)
 
 
 class PlainLines(logging.Formatter):
@@ -110,6 +114,15 @@ class PlainLines(logging.Formatter):
         if record.exc_info:
             line = f"{line}\n{redacted(_traceback_of(record))}"
         return line
+
+
+def _encoded(fields: dict[str, Any]) -> str:
+    """Return the fields as JSON in ASCII."""
+    try:
+        line = msgspec.json.encode(fields, enc_hook=str)
+    except (TypeError, ValueError, OverflowError):  # such as numbers beyond 64 bits
+        return _encode(fields)
+    return line.decode() if line.isascii() else _encode(fields)
 
 
 def _message_of(record: logging.LogRecord) -> str:
