@@ -20,7 +20,8 @@ FOLDER = PROJECT / "var" / "bench"
 DATA = FOLDER / "data"
 QUERIES = PROJECT / "bench" / "queries" / "django.tsv"
 os.environ |= {
-    "PORTOLAN_DEBUG": "1",
+    "PORTOLAN_DEBUG": "0",
+    "PORTOLAN_SECRET_KEY": "of the benchmark only, which serves nobody",
     "PORTOLAN_DATA_DIR": str(DATA),
     "PORTOLAN_DATABASE_URL": "",
     "PORTOLAN_ALLOW_LOCAL_REPOSITORIES": "1",

@@ -45,7 +45,7 @@ def entry_test(
     path: str | None,
     language: str | None,
     filters: Filters,
-    known_languages: Mapping[str, int],
+    known_languages: Callable[[], Mapping[str, int]],
 ) -> EntryTest | None:
     """Return the test that arguments and query ask for, None when they ask for nothing.
 
@@ -64,7 +64,7 @@ def entry_test(
     return EntryTest(
         paths=tuple(paths),
         excluded_paths=tuple(excluded_paths),
-        languages=_languages(wanted, known_languages, argument) if wanted else None,
+        languages=_languages(wanted, known_languages(), argument) if wanted else None,
         excluded_languages=frozenset().union(
             *(_family(language_named(name) or name) for name in filters.excluded_languages)
         ),

@@ -4,7 +4,7 @@ Only the files of the shown page come here.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connection
@@ -20,6 +20,7 @@ from web.library.search.tokens import stem
 SHOWN_LINES = 12
 LINES_ABOVE = 2
 MAX_OTHER_PLACES = 5
+MAX_NAMED_LINES = 20
 EXCERPT_LINES = 10
 
 
@@ -55,10 +56,9 @@ class SectionLines:
     lines: tuple[str, ...]
 
 
-def code_lines(file: RankedFile, query: Query, plan: Plan, scope: Scope) -> CodeLines:
+def code_lines(file: RankedFile, query: Query, words: WordsOfQuery, scope: Scope) -> CodeLines:
     """Return the lines to show of a file: the definition that is asked for, or its best lines."""
     lines = lines_of_content(file.content_id, scope) or []
-    words = WordsOfQuery(_shown_words(query, plan))
     chunks = _chunks(file.chunk_ids[: MAX_OTHER_PLACES + 1])
     is_definition = file.line is not None and file.line_gain >= file.chunk_gain
     if is_definition:
@@ -84,11 +84,11 @@ def code_lines(file: RankedFile, query: Query, plan: Plan, scope: Scope) -> Code
             number for number, line in enumerate(shown, start) if words.in_line(line)
         ),
         symbol=symbol,
-        other_line_numbers=_other_lines(lines, query, words, chunks, shown=(start, end)),
+        other_line_numbers=_other_lines(lines, query, chunks, shown=(start, end)),
     )
 
 
-def section_lines(file: RankedFile, plan: Plan, scope: Scope) -> SectionLines:
+def section_lines(file: RankedFile, words: WordsOfQuery, scope: Scope) -> SectionLines:
     """Return the section to show of a document and the lines in it that say most of the query."""
     title = _title_of(file.content_id)
     chunks = _chunks(file.chunk_ids[:1])
@@ -97,20 +97,19 @@ def section_lines(file: RankedFile, plan: Plan, scope: Scope) -> SectionLines:
     chunk = chunks[0]
     lines = lines_of_content(file.content_id, scope) or []
     last = min(chunk.end_line, len(lines))
-    window = best_window(
-        lines, chunk.start_line, last, WordsOfQuery(plan.all_weights), size=EXCERPT_LINES
-    )
+    window = best_window(lines, chunk.start_line, last, words, size=EXCERPT_LINES)
     start = max(chunk.start_line, window.first_line - 1)
     shown = lines[start - 1 : min(last, start - 1 + EXCERPT_LINES)]
     return SectionLines(chunk, title, _without_blank_end(shown))
 
 
-def _shown_words(query: Query, plan: Plan) -> Mapping[str, float]:
-    """Return the stems that count as matches in a line: of a name it alone, not its parts."""
+def shown_words(query: Query, plan: Plan) -> WordsOfQuery:
+    """Return the words that count as matches in a line: of a name it alone, not its parts."""
     if not query.is_name:
-        return plan.weights
+        return WordsOfQuery(plan.weights)
     names = {stem(wanted_name(name).folded) for name in query.names}
-    return dict.fromkeys(names, 1.0) if names & plan.all_weights.keys() else plan.all_weights
+    is_searched = bool(names & plan.all_weights.keys())
+    return WordsOfQuery(dict.fromkeys(names, 1.0) if is_searched else plan.all_weights)
 
 
 def _with_lines_above(lines: Sequence[str], line: int) -> int:
@@ -134,7 +133,6 @@ def _without_blank_end(lines: Sequence[str]) -> tuple[str, ...]:
 def _other_lines(
     lines: Sequence[str],
     query: Query,
-    words: WordsOfQuery,
     chunks: Sequence[ChunkRow],
     *,
     shown: tuple[int, int],
@@ -142,17 +140,26 @@ def _other_lines(
     """Return further lines of the file to look at: where a name stands, or other chunks begin."""
     if query.is_name:
         name = wanted_name(query.names[0]).folded if query.names else query.text.lower()
-        found = [
-            number
-            for number, line in enumerate(lines, 1)
-            if name in line.lower() and words.in_line(line)
-        ]
+        found = _lines_with(name, lines)
     else:
         found = [chunk.start_line for chunk in chunks[1:]]
     first, last = shown
-    return tuple(sorted({line for line in found if not first <= line <= last}))[
-        : 4 * MAX_OTHER_PLACES
-    ]
+    return tuple(sorted({line for line in found if not first <= line <= last}))[:MAX_NAMED_LINES]
+
+
+def _lines_with(name: str, lines: Sequence[str]) -> list[int]:
+    """Return the first lines that hold a name in lower case, as many as may be shown and more."""
+    text = "\n".join(lines).lower()
+    found: list[int] = []
+    line, position = 1, text.find(name)
+    before = 0
+    while position >= 0 and len(found) <= MAX_NAMED_LINES:
+        line += text.count("\n", before, position)
+        found.append(line)
+        before = position
+        end = text.find("\n", position)
+        position = text.find(name, end) if end >= 0 else -1
+    return found
 
 
 def _chunks(chunk_ids: Sequence[int]) -> list[ChunkRow]:

@@ -5,6 +5,7 @@ The index holds no text. A blob that cannot be read now costs its lines, never t
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.db import connection
 
@@ -57,6 +58,11 @@ def lines_of_blob(repository_id: int, oid: str) -> list[str] | None:
     return lines_of(decoded.text) if decoded is not None else None
 
 
+@lru_cache(maxsize=100_000)
+def _stems_of_word(word: str) -> frozenset[str]:
+    return stems(index_text(word).split())
+
+
 class WordsOfQuery(dict[str, frozenset[str]]):
     """Which stems of a query each word of a text stands for, worked out once per word."""
 
@@ -65,7 +71,7 @@ class WordsOfQuery(dict[str, frozenset[str]]):
         self.weights = weights
 
     def __missing__(self, word: str) -> frozenset[str]:
-        found = self[word] = stems(index_text(word).split()) & self.weights.keys()
+        found = self[word] = _stems_of_word(word) & self.weights.keys()
         return found
 
     def weigh(self, found: frozenset[str]) -> float:

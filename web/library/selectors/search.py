@@ -23,10 +23,16 @@ from web.library.records import (
 )
 from web.library.search.backends import backend
 from web.library.search.definitions import Definition, definitions_named, names_like
-from web.library.search.places import CodeLines, SectionLines, code_lines, section_lines
+from web.library.search.places import (
+    CodeLines,
+    SectionLines,
+    code_lines,
+    section_lines,
+    shown_words,
+)
 from web.library.search.query import parse_query
 from web.library.search.ranking import RankedFile, ranked_code, ranked_documents
-from web.library.search.reading import line_of_content
+from web.library.search.reading import WordsOfQuery, line_of_content
 from web.library.search.scope import Occurrence, Scope
 from web.library.selectors.links import file_url
 from web.library.selectors.search_hints import code_hints, document_hints, symbol_hints
@@ -64,8 +70,9 @@ def code_search(
             backend=backend(),
             generation=refs.generation,
         )
+        words = shown_words(parsed, ranking.plan)
         places = tuple(
-            _code_place(file, code_lines(file, parsed, ranking.plan, scope), scope)
+            _code_place(file, code_lines(file, parsed, words, scope), scope)
             for file in page.of(ranking.files)
         )
         hints = code_hints(parsed, ranking, scope, refs.scope(is_document=False))
@@ -105,8 +112,9 @@ def documents_search(
             backend=backend(),
             generation=refs.generation,
         )
+        words = WordsOfQuery(ranking.plan.all_weights)
         sections = tuple(
-            _section_place(file, section_lines(file, ranking.plan, scope), scope)
+            _section_place(file, section_lines(file, words, scope), scope)
             for file in page.of(ranking.files)
         )
         hints = document_hints(parsed, ranking, scope)

@@ -42,7 +42,7 @@ class SearchedRefs:
         """Return what passes the arguments and the query's own filters."""
         whole = self.scope(is_document=is_document)
         test = entry_test(
-            path=path, language=language, filters=filters, known_languages=whole.languages()
+            path=path, language=language, filters=filters, known_languages=whole.languages
         )
         if test is None:
             return whole
