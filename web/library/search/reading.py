@@ -3,6 +3,8 @@
 The index holds no text. A blob that cannot be read now costs its lines, never the answer.
 """
 
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +18,7 @@ from web.library.search.scope import Scope
 from web.library.search.tokens import WORD, index_text, stems
 
 WINDOW_LINES = 10
+KEPT_CHARACTERS = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +54,50 @@ def line_of_content(content_id: int, line: int, scope: Scope) -> str:
 
 def lines_of_blob(repository_id: int, oid: str) -> list[str] | None:
     """Return the decoded lines of a blob; None when it is missing, too large or no text."""
+    key = (repository_id, oid)
+    if (known := _kept_lines.get(key)) is not None:
+        return known
     try:
         decoded = decode(ObjectStore(repository_id).blob(oid))
     except (Unavailable, TooLarge):
         return None
-    return lines_of(decoded.text) if decoded is not None else None
+    if decoded is None:
+        return None
+    lines = lines_of(decoded.text)
+    _kept_lines.keep(key, lines, len(decoded.text))
+    return lines
+
+
+class _KeptLines:
+    """Lines of the blobs read lately, up to so many characters: searches come back to them."""
+
+    def __init__(self) -> None:
+        self._lines: OrderedDict[tuple[int, str], tuple[list[str], int]] = OrderedDict()
+        self._characters = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[int, str]) -> list[str] | None:
+        """Return the lines of a blob, if they are kept; they must not be changed."""
+        with self._lock:
+            found = self._lines.get(key)
+            if found is None:
+                return None
+            self._lines.move_to_end(key)
+            return found[0]
+
+    def keep(self, key: tuple[int, str], lines: list[str], characters: int) -> None:
+        """Keep the lines of a blob, dropping the ones not used for longest."""
+        with self._lock:
+            if key in self._lines or characters > KEPT_CHARACTERS:
+                return
+            self._lines[key] = (lines, characters)
+            self._characters += characters
+            while self._characters > KEPT_CHARACTERS:
+                _, (_, dropped) = self._lines.popitem(last=False)
+                self._characters -= dropped
+
+
+_kept_lines = _KeptLines()
 
 
 @lru_cache(maxsize=100_000)

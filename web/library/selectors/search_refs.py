@@ -69,16 +69,14 @@ def searched_refs(
             hint="Name the repository as well, or leave ref out for the default branches.",
             fields={"ref": "needs a repository"},
         )
-    visible = named or [
-        each
-        for each in repositories_for(principal)
-        if each.name not in filters.excluded_repositories
-    ]
-    defaults = {
-        each.repository_id: each
-        for each in Ref.objects.filter(repository__in=visible, is_default=True)
-    }
-    refs = tuple(_searched(each, defaults[each.pk]) for each in visible if each.pk in defaults)
+    defaults = (
+        Ref.objects.filter(is_default=True, repository__in=named or repositories_for(principal))
+        .exclude(repository__name__in=filters.excluded_repositories)
+        .select_related("repository")
+        .defer("counts", "repository__sync_progress")
+        .order_by("repository__position", "repository__name")
+    )
+    refs = tuple(_searched(each.repository, each) for each in defaults)
     return SearchedRefs(refs, generation, is_over_all=not named)
 
 
