@@ -19,9 +19,14 @@ _PREFIXES = {
 _LISTED_REFS = 30
 
 
+def sees_every_repository(principal: Principal) -> bool:
+    """Say whether the caller may see repositories that are not public."""
+    return principal.is_member or principal.is_staff
+
+
 def repositories_for(principal: Principal) -> QuerySet[Repository]:
     """Return the repositories that the caller may see, in the order of lists."""
-    if principal.is_member or principal.is_staff:
+    if sees_every_repository(principal):
         return Repository.objects.all()
     return Repository.objects.filter(visibility=Visibility.PUBLIC)
 
