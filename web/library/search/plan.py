@@ -16,7 +16,7 @@ from web.library.search.tokens import phrase_tokens, stem
 
 # A token in more than this share of all texts is common.
 COMMON_SHARE = 0.12
-MAX_TOKENS = 10
+MAX_TOKENS = 8
 MIN_ESSENTIAL = 2
 _FEW_TOKENS = 3
 _KEPT_FREQUENCIES = 50_000
@@ -56,7 +56,7 @@ class Effort:
     pairs: int
 
 
-THOROUGH = Effort(texts=3000, pairs=3)
+THOROUGH = Effort(texts=2000, pairs=3)
 BRIEF = Effort(texts=1000, pairs=2)
 
 
