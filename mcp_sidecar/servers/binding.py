@@ -27,7 +27,7 @@ from pydantic import ValidationError
 
 from mcp_sidecar.contract.descriptor import descriptors
 from mcp_sidecar.errors import ProtocolError, unavailable, unforeseen, unknown_tool
-from mcp_sidecar.servers.definition import ServerDefinition
+from mcp_sidecar.servers.definition import LIST_SCOPE, LIST_SECONDS, ServerDefinition
 from mcp_sidecar.servers.exchange import Exchange, current_exchange, enter, leave
 from mcp_sidecar.servers.notes import note_message, note_unknown_tool
 from mcp_sidecar.servers.pipeline import call_tool
@@ -43,8 +43,6 @@ _CAPABILITIES: Final[dict[str, dict[str, bool]]] = {
     "logging": {},
     "completion": {},
 }
-LIST_SECONDS: Final = 60
-"""How long a client of 2026-07-28 may keep a list before asking again."""
 
 
 class _Refused(FastMCPError):
@@ -244,7 +242,7 @@ def fastmcp_server(definition: ServerDefinition) -> FastMCP:
         providers=[ContractProvider()],
         dereference_schemas=False,
         cache_ttl=LIST_SECONDS,
-        cache_scope="private",
+        cache_scope=LIST_SCOPE,
     )
     protocol = server._mcp_server
     protocol.title = definition.title

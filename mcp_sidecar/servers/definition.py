@@ -4,9 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Protocol
+from typing import Final, Protocol
 
 from mcp_sidecar.tools.base import BoundTool
+
+TOOLS_ONLY: Final = {"tools": {"listChanged": False}}
+"""The capabilities that a server with nothing but tools announces."""
+
+LIST_SECONDS: Final = 60
+LIST_SCOPE: Final = "private"
+"""How long, and for whom, a client of 2026-07-28 may keep a list before asking again."""
 
 
 class Instructions(Protocol):

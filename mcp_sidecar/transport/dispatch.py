@@ -12,7 +12,7 @@ from mcp_sidecar.servers.notes import note_message
 from mcp_sidecar.transport import messages
 from mcp_sidecar.transport.lane import Lane
 from mcp_sidecar.transport.messages import Notification, Request
-from mcp_sidecar.transport.protocol import HANDSHAKE_VERSIONS, is_valid_notification
+from mcp_sidecar.transport.protocol import is_valid_notification
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -70,8 +70,10 @@ class Dispatcher:
         request = self._completed(request)
         try:
             result = None
-            if self._lane is not None and version in HANDSHAKE_VERSIONS:
-                result = await self._lane.result(exchange, request)
+            if self._lane is not None:
+                result = await self._lane.result(
+                    exchange, request, version=version, headers=headers
+                )
             if result is None:
                 result = await self._by_sdk(exchange, request, version, headers)
             return Reply(messages.result_json(request.id_json, result))

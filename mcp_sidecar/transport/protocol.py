@@ -25,6 +25,9 @@ NEWEST_MODERN: Final = MODERN_VERSIONS[-1]
 UNSTATED_VERSION: Final = "2025-03-26"
 """What a request without the header MCP-Protocol-Version speaks."""
 
+SERVER_META_KEY: Final = "io.modelcontextprotocol/serverInfo"
+"""The key of `_meta` under which results of 2026-07-28 say which server answers."""
+
 VERSION_META_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 """The key of `params._meta` that only requests of 2026-07-28 and later carry."""
 

@@ -117,6 +117,112 @@ async def test_both_ways_answer_byte_for_byte_alike(both, path, version):
             assert len(bodies) == 1, (method, params, bodies)
 
 
+CALL = {"name": "probe_echo", "arguments": {"word": "x"}}
+MODERN_CASES: dict[str, tuple[str, Any, dict[str, Any], list[tuple[str, str]]]] = {
+    "agreeing": (
+        "tools/call",
+        CALL,
+        {},
+        [("mcp-method", "tools/call"), ("mcp-name", "probe_echo")],
+    ),
+    "other name": ("tools/call", CALL, {}, [("mcp-method", "tools/call"), ("mcp-name", "x")]),
+    "no name": ("tools/call", CALL, {}, [("mcp-method", "tools/call")]),
+    "no method": ("tools/list", {}, {}, []),
+    "other method": ("tools/list", {}, {}, [("mcp-method", "tools/call")]),
+    "method twice": ("tools/list", {}, {}, [("mcp-method", "tools/list")] * 2),
+    "name twice": (
+        "tools/call",
+        CALL,
+        {},
+        [("mcp-method", "tools/call"), ("mcp-name", "probe_echo"), ("mcp-name", "probe_echo")],
+    ),
+    "encoded name": (
+        "tools/call",
+        CALL,
+        {},
+        [("mcp-method", "tools/call"), ("mcp-name", "=?base64?cHJvYmVfZWNobw==?=")],
+    ),
+    "a mirrored argument": (
+        "tools/call",
+        CALL,
+        {},
+        [("mcp-method", "tools/call"), ("mcp-name", "probe_echo"), ("mcp-param-word", "x")],
+    ),
+    "a name beside a list": (
+        "tools/list",
+        {},
+        {},
+        [("mcp-method", "tools/list"), ("mcp-name", "x")],
+    ),
+    "a session": ("tools/list", {}, {}, [("mcp-method", "tools/list"), ("mcp-session-id", "x")]),
+    "no capabilities": (
+        "tools/list",
+        {},
+        {"io.modelcontextprotocol/clientCapabilities": None},
+        [("mcp-method", "tools/list")],
+    ),
+    "bad capabilities": (
+        "tools/list",
+        {},
+        {"io.modelcontextprotocol/clientCapabilities": {"roots": 5}},
+        [("mcp-method", "tools/list")],
+    ),
+    "bad client": (
+        "tools/list",
+        {},
+        {"io.modelcontextprotocol/clientInfo": {"name": 5}},
+        [("mcp-method", "tools/list")],
+    ),
+    "other version": (
+        "tools/list",
+        {},
+        {"io.modelcontextprotocol/protocolVersion": "2025-11-25"},
+        [("mcp-method", "tools/list")],
+    ),
+    "log level": (
+        "server/discover",
+        {},
+        {"io.modelcontextprotocol/logLevel": "info"},
+        [("mcp-method", "server/discover")],
+    ),
+    "own keys": (
+        "server/discover",
+        {},
+        {"own": 1, "progressToken": 5},
+        [("mcp-method", "server/discover")],
+    ),
+    "bad token": (
+        "server/discover",
+        {},
+        {"progressToken": [5]},
+        [("mcp-method", "server/discover")],
+    ),
+    "more params": ("server/discover", {"x": 1}, {}, [("mcp-method", "server/discover")]),
+    "a cursor": ("tools/list", {"cursor": "x"}, {}, [("mcp-method", "tools/list")]),
+}
+
+
+@pytest.mark.parametrize("case", MODERN_CASES)
+async def test_envelopes_and_headers_are_judged_alike(both, case):
+    method, params, meta, headers = MODERN_CASES[case]
+    message = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": method,
+        "params": {**params, "_meta": {**envelope(), **meta}},
+    }
+    answers = [
+        await client.http.post(
+            PATHS[0],
+            content=json.dumps(message),
+            headers=[("mcp-protocol-version", MODERN), *headers],
+        )
+        for client in both
+    ]
+    assert answers[0].status_code == answers[1].status_code
+    assert answers[0].content == answers[1].content
+
+
 async def test_a_batch_is_answered_byte_for_byte_alike(both):
     batch = [messages(method, params, None)[0] for method, params in TRAFFIC]
     for start in range(0, len(batch), 20):
