@@ -16,7 +16,7 @@ from web.library.search.tokens import index_text, stem
 
 # Weights of the columns home and body.
 _RANK = "bm25(0.0, 1.0)"
-_FETCH_ROWS = 256
+_FETCH_ROWS = 64
 _SHORTEST_PART = 3
 _AVERAGES_ID = 1
 
