@@ -1,6 +1,7 @@
 """Tokens: the same for the index and for queries, stemmed as the full-text engine does it."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -33,14 +34,13 @@ def test_a_query_of_nothing_but_stop_words_keeps_them():
 
 def test_stems_are_those_of_the_full_text_engine():
     words = ["running", "queries", "cookies", "js", "relational", "naïve", "get_users", "cafés"]
-    database = sqlite3.connect(":memory:")
-    database.execute(
-        "CREATE VIRTUAL TABLE t USING fts5(b, tokenize=\"porter unicode61 tokenchars '_'\")"
-    )
-    database.execute("CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)")
-    for number, word in enumerate(words):
-        database.execute("INSERT INTO t(rowid, b) VALUES (?, ?)", (number, word))
-    engine = dict(database.execute("SELECT doc, term FROM v"))
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute(
+            "CREATE VIRTUAL TABLE t USING fts5(b, tokenize=\"porter unicode61 tokenchars '_'\")"
+        )
+        database.execute("CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)")
+        database.executemany("INSERT INTO t(rowid, b) VALUES (?, ?)", enumerate(words))
+        engine = dict(database.execute("SELECT doc, term FROM v"))
     assert {word: stem(word) for word in words} == {
         word: engine[number] for number, word in enumerate(words)
     }
