@@ -1,0 +1,53 @@
+"""A fresh database on the PostgreSQL server of the tests, and a look at who is connected to it."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+
+class Database:
+    """One database; `url` is what PORTOLAN_DATABASE_URL takes."""
+
+    def __init__(self, server_url: str) -> None:
+        self.name = f"portolan_{secrets.token_hex(6)}"
+        self._server_url = server_url
+        self.url = urlsplit(server_url)._replace(path=f"/{self.name}").geturl()
+
+    def connections(self) -> int:
+        """Return how many connections of Portolan are open."""
+        return len(self._asked("SELECT pid FROM pg_stat_activity WHERE datname = %s"))
+
+    def states(self) -> set[str]:
+        """Return the states of the open connections."""
+        return {
+            row[0] for row in self._asked("SELECT state FROM pg_stat_activity WHERE datname = %s")
+        }
+
+    def terminate_connections(self) -> int:
+        """End every connection of Portolan from the server's side; return how many there were."""
+        query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+        return len(self._asked(query))
+
+    def _asked(self, query: str) -> list[tuple[str, ...]]:
+        with psycopg.connect(self._server_url, autocommit=True) as link:
+            return link.execute(query, [self.name]).fetchall()
+
+
+@contextmanager
+def fresh_database() -> Iterator[Database]:
+    """A database that exists inside the block; the test is skipped where there is no server."""
+    server_url = os.environ.get("PORTOLAN_TEST_DATABASE_URL")
+    if not server_url:
+        pytest.skip("PORTOLAN_TEST_DATABASE_URL names no PostgreSQL")
+    database = Database(server_url)
+    with psycopg.connect(server_url, autocommit=True) as link:
+        link.execute(f'CREATE DATABASE "{database.name}"')
+        try:
+            yield database
+        finally:
+            link.execute(f'DROP DATABASE "{database.name}" WITH (FORCE)')
