@@ -74,7 +74,7 @@ class Bridge:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[R] = loop.create_future()
         try:
-            self._started().submit(
+            job = self._started().submit(
                 copy_context().run, self._work, place, loop, answer, function, kwargs
             )
         except BaseException:
@@ -85,6 +85,8 @@ class Bridge:
             return await answer
         finally:
             timer.cancel()
+            if job.cancel():  # given up while it waited: it never starts
+                self._places.append(place)
 
     @property
     def is_full(self) -> bool:
@@ -134,8 +136,6 @@ class Bridge:
     ) -> None:
         """Run on a thread: give the outcome to the loop, and the place back at the very end."""
         try:
-            if answer.cancelled():  # it waited until nobody waited for it
-                return
             try:
                 outcome, failure = _answered(function, kwargs), None
             except BaseException as error:
