@@ -19,7 +19,6 @@ from mcp_sidecar import bridge
 from mcp_sidecar.tools.registry import LESSON_TOOLS, PROJECT_TOOLS
 from tests.deploy.stack import PROJECT
 from tests.mcp_sidecar import probes
-from tests.mcp_sidecar.conftest import client, state  # noqa: F401 - fixtures
 from tests.mcp_sidecar.processes import variables
 from tests.services import free_port
 from web.core.limits import LIMITS
@@ -44,8 +43,8 @@ asyncio.run(main())
     assert done.returncode == 0, done.stderr
 
 
-async def test_r04_no_tool_touches_the_database_on_the_event_loop(client, caplog):
-    tools = (await client.ask("tools/list", path="/mcp/"))["result"]["tools"]
+async def test_r04_no_tool_touches_the_database_on_the_event_loop(mcp, caplog):
+    tools = (await mcp.ask("tools/list", path="/mcp/"))["result"]["tools"]
     assert tools
     for tool in tools:
         arguments = {
@@ -53,20 +52,20 @@ async def test_r04_no_tool_touches_the_database_on_the_event_loop(client, caplog
             for name, schema in tool["inputSchema"]["properties"].items()
             if name in tool["inputSchema"].get("required", ())
         }
-        answer = await client.ask(
+        answer = await mcp.ask(
             "tools/call", {"name": tool["name"], "arguments": arguments}, path="/mcp/"
         )
         assert "result" in answer, (tool["name"], answer)
     assert "SynchronousOnlyOperation" not in caplog.text
 
 
-async def test_r06_calls_run_at_the_same_time_and_others_beside_them(client, state):
+async def test_r06_calls_run_at_the_same_time_and_others_beside_them(mcp, state):
     state.barrier = threading.Barrier(5)
-    together = [asyncio.create_task(client.text("probe_meet")) for _ in range(5)]
+    together = [asyncio.create_task(mcp.text("probe_meet")) for _ in range(5)]
     threads = await asyncio.gather(*together)
     assert len(set(threads)) == 5
-    waiting = [asyncio.create_task(client.text("probe_wait")) for _ in range(5)]
-    assert await client.text("probe_query", {"number": 1}) == "2"
+    waiting = [asyncio.create_task(mcp.text("probe_wait")) for _ in range(5)]
+    assert await mcp.text("probe_query", {"number": 1}) == "2"
     assert not any(task.done() for task in waiting)
     state.release.set()
     assert set(await asyncio.gather(*waiting)) == {"released"}
@@ -84,8 +83,8 @@ def test_r07_nothing_in_a_service_goes_back_into_the_event_loop():
     assert found == []
 
 
-async def test_r07_many_calls_at_once_never_lock_each_other_out(client):
-    calls = [client.text("probe_query", {"number": n % 9 + 1}) for n in range(50)]
+async def test_r07_many_calls_at_once_never_lock_each_other_out(mcp):
+    calls = [mcp.text("probe_query", {"number": n % 9 + 1}) for n in range(50)]
     async with asyncio.timeout(60):
         assert len(await asyncio.gather(*calls)) == 50
 
@@ -97,7 +96,7 @@ def add_users(*, names: list[str]) -> None:
             get_user_model().objects.create(username=name)
 
 
-async def test_r08_one_bridged_call_is_one_transaction(client):
+async def test_r08_one_bridged_call_is_one_transaction(mcp):
     with pytest.raises(IntegrityError):
         await bridge.call(add_users, names=["ann", "ben", "ann"])
     assert await get_user_model().objects.acount() == 0
@@ -105,7 +104,7 @@ async def test_r08_one_bridged_call_is_one_transaction(client):
     assert await get_user_model().objects.acount() == 2
 
 
-async def test_r09_a_call_that_is_given_up_ends_on_its_thread_and_no_thread_is_added(client, state):
+async def test_r09_a_call_that_is_given_up_ends_on_its_thread_and_no_thread_is_added(mcp, state):
     for _ in range(100):
         task = asyncio.create_task(bridge.call(probes.waited, seconds=60))
         await asyncio.sleep(0)
@@ -115,10 +114,10 @@ async def test_r09_a_call_that_is_given_up_ends_on_its_thread_and_no_thread_is_a
     tool_threads = [one for one in threading.enumerate() if one.name.startswith("tool")]
     assert len(tool_threads) <= LIMITS.max_concurrent_calls
     state.release.set()
-    assert await client.text("probe_query", {"number": 1}) == "2"
+    assert await mcp.text("probe_query", {"number": 1}) == "2"
 
 
-async def test_r09_a_write_that_is_given_up_is_complete_or_not_there(client, state):
+async def test_r09_a_write_that_is_given_up_is_complete_or_not_there(mcp, state):
     task = asyncio.create_task(bridge.call(probes.written, word="ann"))
     await asyncio.sleep(0)
     task.cancel()
@@ -127,12 +126,12 @@ async def test_r09_a_write_that_is_given_up_is_complete_or_not_there(client, sta
     assert await get_user_model().objects.acount() in {0, 1}
 
 
-async def test_r10_health_and_ping_answer_while_tools_wait(client, state):
-    waiting = [asyncio.create_task(client.text("probe_wait")) for _ in range(8)]
+async def test_r10_health_and_ping_answer_while_tools_wait(mcp, state):
+    waiting = [asyncio.create_task(mcp.text("probe_wait")) for _ in range(8)]
     await sync_to_async(state.started.wait, thread_sensitive=False)(timeout=60)
-    assert (await client.http.get("/health")).text == "ok"
-    assert (await client.ask("ping"))["result"] == {}
-    assert "tools" in (await client.ask("tools/list"))["result"]
+    assert (await mcp.http.get("/health")).text == "ok"
+    assert (await mcp.ask("ping"))["result"] == {}
+    assert "tools" in (await mcp.ask("tools/list"))["result"]
     assert not any(task.done() for task in waiting)
     state.release.set()
     await asyncio.gather(*waiting)
@@ -143,7 +142,7 @@ def test_r10_every_tool_is_a_coroutine(tool):
     assert inspect.iscoroutinefunction(tool.function)
 
 
-async def test_r12_two_callers_that_share_a_session_id_are_never_mixed(client, caplog):
+async def test_r12_two_callers_that_share_a_session_id_are_never_mixed(mcp, caplog):
     with caplog.at_level(logging.WARNING):
         tokens = {None: "anonymous", "ghp_0123456789abcdefghij": "with a token"}
 
@@ -152,7 +151,7 @@ async def test_r12_two_callers_that_share_a_session_id_are_never_mixed(client, c
             if token:
                 headers["authorization"] = f"Bearer {token}"
             params = {"name": "probe_github", "arguments": {}}
-            answer = await client.ask("tools/call", params, **headers)
+            answer = await mcp.ask("tools/call", params, **headers)
             return token, json.dumps(answer)
 
         answers = await asyncio.gather(*(ask(token) for token in list(tokens) * 100))
