@@ -77,13 +77,16 @@ _thread: threading.Thread | None = None
 
 
 def note(call: MessageCall | ToolCall) -> None:
-    """Have the receivers told of `call`; returns at once."""
-    if _waiting.qsize() >= MAX_WAITING:
-        _state["dropped"] += 1
-        return
-    _waiting.put(call)
-    if _thread is None or not _thread.is_alive():
-        _start()
+    """Have the receivers told of `call`; returns at once and raises nothing."""
+    try:
+        if _waiting.qsize() >= MAX_WAITING:
+            _state["dropped"] += 1
+            return
+        _waiting.put(call)
+        if _thread is None or not _thread.is_alive():
+            _start()
+    except Exception:
+        logger.exception("a call was not recorded")
 
 
 def flush(*, timeout_seconds: float = 5.0) -> bool:

@@ -65,6 +65,9 @@ class ContractTool(Tool):
             outcome = await call_tool(exchange, self.name, arguments)
         except ProtocolError as error:
             raise _Refused(error) from None
+        except Exception as error:
+            failure = unforeseen(error, request_id=exchange.request_id, where=self.name)
+            raise _Refused(failure) from None
         structured = outcome.structured
         return ToolResult(
             content=[TextContent(type="text", text=outcome.text)],
