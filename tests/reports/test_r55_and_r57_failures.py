@@ -134,8 +134,9 @@ class TestR57:
             def qsize(self):
                 raise RuntimeError(SECRET)
 
-        monkeypatch.setattr(signals, "_waiting", Broken())
-        assert await way.text("probe_echo", {"word": "x"}) == "x"
+        with monkeypatch.context() as patch:
+            patch.setattr(signals, "_waiting", Broken())
+            assert await way.text("probe_echo", {"word": "x"}) == "x"
 
     async def test_a_message_of_a_batch_that_fails_spoils_no_other(self, way):
         def message(identifier, word):
