@@ -6,8 +6,7 @@ import sys
 
 from tests.deploy.stack import PROJECT, newcomers_environment
 
-# Far below the 30 s for which an ordinary write waits for the lock.
-PATIENCE_SECONDS = 28  # less than the 30 s that a write waits for the database
+PATIENCE_SECONDS = 28  # below the 30 s for which an ordinary write waits for the lock
 MAKE = """
 from django.contrib.auth.models import User
 from web.accounts.records import Actor

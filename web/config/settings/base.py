@@ -115,8 +115,7 @@ def _database(url: str) -> dict[str, Any]:
         "OPTIONS": {
             "timeout": 30,
             "init_command": (
-                # Only a new database takes the first; a large sync then returns what it freed.
-                "PRAGMA auto_vacuum=INCREMENTAL;"
+                # None of these may need the write lock: a sync holds it while others connect.
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
                 "PRAGMA cache_size=-32768; PRAGMA mmap_size=1073741824;"
             ),

@@ -1,0 +1,54 @@
+"""A SQLite database: what a new one is told, and what connecting to a busy one costs."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+
+INCREMENTAL = 2
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the alias of an empty database that is set up as the product's own."""
+    configured = settings.DATABASES["default"]
+    if "sqlite" not in configured["ENGINE"]:
+        pytest.skip("a property of SQLite")
+    entry = {**connections["default"].settings_dict, "NAME": str(tmp_path / "fresh.sqlite3")}
+    entry["OPTIONS"] = {**configured["OPTIONS"], "timeout": 0.1}
+    monkeypatch.setitem(connections.databases, "fresh", entry)
+    yield "fresh"
+    connections["fresh"].close()
+    del connections["fresh"]
+
+
+@pytest.mark.django_db(databases="__all__")
+def test_a_new_database_gives_back_what_is_freed(fresh: str, django_db_blocker: Any) -> None:
+    with django_db_blocker.unblock():
+        call_command("migrate", "library", database=fresh, verbosity=0)
+        with connections[fresh].cursor() as cursor:
+            assert cursor.execute("PRAGMA auto_vacuum").fetchone()[0] == INCREMENTAL
+
+
+@pytest.mark.django_db(databases="__all__")
+def test_a_connection_opens_while_another_process_writes(
+    fresh: str, django_db_blocker: Any
+) -> None:
+    with django_db_blocker.unblock():
+        connection = connections[fresh]
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE thing (id integer)")
+        connection.close()
+        writer = sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)
+        writer.execute("BEGIN IMMEDIATE")
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT count(*) FROM thing")
+                assert cursor.fetchone() == (0,)
+        finally:
+            writer.execute("ROLLBACK")
+            writer.close()
