@@ -1,18 +1,17 @@
 """The catalogue in the admin. Saving, syncing and removing go through the services."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponseRedirect
-from django.urls import reverse
+from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from web.core.errors import InvalidInput, PortolanError
+from web.core.service_admin import ServiceAdmin
 from web.library.git.mirrors import check_address
 from web.library.models import Ref, Repository
 from web.library.services.repositories import (
@@ -94,7 +93,7 @@ class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(Repository)
-class RepositoryAdmin(admin.ModelAdmin[Repository]):
+class RepositoryAdmin(ServiceAdmin[Repository]):
     """Repositories: add, change, remove, and sync now."""
 
     form = RepositoryForm
@@ -162,42 +161,6 @@ class RepositoryAdmin(admin.ModelAdmin[Repository]):
         for repository in queryset:
             repository_sync_enqueue(name=repository.name)
         self.message_user(request, "Queued. The worker syncs them one after the other.")
-
-    # The services own their transactions, and a sync is queued only once they are committed:
-    # so none is opened around them.
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> Any:
-        """Show and save the form, telling what a service refuses."""
-        return self._told(
-            request,
-            lambda: self._changeform_view(request, object_id, form_url, extra_context),  # type: ignore[attr-defined]
-        )
-
-    def delete_view(
-        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
-    ) -> Any:
-        """Ask and remove, telling what the service refuses."""
-        return self._told(request, lambda: self._delete_view(request, object_id, extra_context))  # type: ignore[attr-defined]
-
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, str] | None = None
-    ) -> Any:
-        """Show the list and run its actions, telling what a service refuses."""
-        return self._told(
-            request, lambda: super(RepositoryAdmin, self).changelist_view(request, extra_context)
-        )
-
-    def _told(self, request: HttpRequest, respond: Callable[[], Any]) -> Any:
-        try:
-            return respond()
-        except PortolanError as error:
-            self.message_user(request, str(error), messages.ERROR)
-            return HttpResponseRedirect(reverse("admin:library_repository_changelist"))
 
     def save_model(self, request: HttpRequest, obj: Repository, form: Any, change: bool) -> None:
         """Save through the services, then queue a sync where what is indexed may change."""

@@ -81,7 +81,8 @@ def commits_listed(
 def commit_detail(*, principal: Principal, repository: str, commit: str) -> CommitDetail:
     """Return a commit of a repository, and what it changed against its first parent.
 
-    `commit` is an id or its first 4 characters or more, or the name of an indexed ref. Raises
+    `commit` is an id or its first 4 characters or more, or the name of an
+    indexed ref, or HEAD for the default branch. Raises
     NotFound for a commit that the repository does not have, InvalidInput for what is no id.
     """
     found = repository_for(principal, repository)
@@ -110,7 +111,9 @@ def commit_detail(*, principal: Principal, repository: str, commit: str) -> Comm
 
 def _meant(repository: Repository, store: ObjectStore, text: str) -> str:
     """Return the full id of the commit that a caller names; git reads nothing of the text."""
-    named = Ref.objects.filter(repository=repository, name=text.replace("\0", "")).first()
+    refs = Ref.objects.filter(repository=repository)
+    meant = {"is_default": True} if text == "HEAD" else {"name": text.replace("\0", "")}
+    named = refs.filter(**meant).first()
     if named is not None and named.commit:
         return named.commit
     if not _COMMIT.fullmatch(text):

@@ -80,6 +80,11 @@ def test_a_commit_tells_its_message_and_what_it_changed(heads):
     assert detail(heads[1]).message == "Add b\n\nWith a reason."
 
 
+@pytest.mark.parametrize("name", ["HEAD", "main"])
+def test_a_branch_or_head_means_its_newest_commit(heads, name):
+    assert detail(name).summary.commit == heads[2]
+
+
 def test_the_first_commit_is_compared_with_nothing(heads):
     commit = detail(heads[0])
     assert commit.parents == ()
