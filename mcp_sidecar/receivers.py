@@ -9,33 +9,32 @@ from typing import Any, Final
 
 from django.dispatch import receiver
 
-from mcp_sidecar.signals import mcpserver_called, mcpserver_tool_called
-from web.core.logs import READY_FIELDS
+from mcp_sidecar.signals import Call, ToolCall, mcpserver_calls
+from web.core.logs import READY_FIELDS, lines_together
 
-calls: Final = logging.getLogger("portolan.calls")
+log: Final = logging.getLogger("portolan.calls")
 
 
-@receiver(mcpserver_called, dispatch_uid="portolan.log_message")
-def log_message(sender: object, **values: Any) -> None:
-    """Write one line for an accepted message."""
+@receiver(mcpserver_calls, dispatch_uid="portolan.log_calls")
+def log_calls(sender: object, *, calls: tuple[Call, ...], **_more: Any) -> None:
+    """Write one line for each accepted message and each tool call."""
     del sender
-    _write(f"{values['server']} {values['method']}", values)
+    if log.isEnabledFor(logging.INFO):
+        with lines_together():
+            for call in calls:
+                _write(call)
 
 
-@receiver(mcpserver_tool_called, dispatch_uid="portolan.log_tool_call")
-def log_tool_call(sender: object, **values: Any) -> None:
-    """Write one line for a tool call."""
-    del sender
-    _write(f"{values['server']} {values['tool']}: {values['outcome']}", values)
-
-
-def _write(message: str, values: dict[str, Any]) -> None:
-    """Write a line with the values of a signal as fields, times in milliseconds."""
-    if not calls.isEnabledFor(logging.INFO):
-        return
-    del values["signal"]
+def _write(call: Call) -> None:
+    """Write a line with the values of a call as fields, times in milliseconds."""
+    values = call._asdict()
     values["milliseconds"] = round(values.pop("seconds") * 1000, 2)
-    fields = {READY_FIELDS: values}
-    calls.handle(
-        calls.makeRecord(calls.name, logging.INFO, __file__, 0, message, (), None, extra=fields)
-    )
+    del values["at"]
+    if isinstance(call, ToolCall):
+        message = f"{call.server} {call.tool}: {call.outcome}"
+    else:
+        message = f"{call.server} {call.method}"
+    extra = {READY_FIELDS: values}
+    record = log.makeRecord(log.name, logging.INFO, __file__, 0, message, (), None, extra=extra)
+    record.created = call.at
+    log.handle(record)

@@ -23,6 +23,7 @@ def note_message(
             seconds=time.monotonic() - started,
             error=error,
             request_id=exchange.request_id,
+            at=time.time(),
         )
     )
 
@@ -51,6 +52,7 @@ def note_tool_call(
             cached=cached,
             result_size=result_size,
             request_id=exchange.request_id,
+            at=time.time(),
         )
     )
 

@@ -7,9 +7,15 @@ import threading
 
 import pytest
 
-from mcp_sidecar import signals
-from mcp_sidecar.signals import mcpserver_called, mcpserver_tool_called
-from web.core.logs import JsonLines
+from mcp_sidecar import receivers, signals
+from mcp_sidecar.signals import (
+    MessageCall,
+    ToolCall,
+    mcpserver_called,
+    mcpserver_calls,
+    mcpserver_tool_called,
+)
+from web.core.logs import JsonLines, ProcessFile, lines_together
 
 
 @pytest.fixture
@@ -28,6 +34,20 @@ def told():
     yield received
     mcpserver_called.disconnect(on_message)
     mcpserver_tool_called.disconnect(on_tool)
+
+
+@pytest.fixture
+def received():
+    """The keyword arguments of every `mcpserver_calls`."""
+    told = []
+
+    def on_calls(sender, **values):
+        told.append(values)
+
+    signals.flush(timeout_seconds=60)
+    mcpserver_calls.connect(on_calls)
+    yield told
+    mcpserver_calls.disconnect(on_calls)
 
 
 async def flushed():
@@ -96,7 +116,7 @@ async def test_the_way_without_the_lane_tells_the_same(transactional_db, state, 
         told_by_lane[has_lane] = json.loads(json.dumps(told, default=str))
         for calls in (*told_by_lane[has_lane].values(), *told.values()):
             for call in calls:
-                for name in ("seconds", "request_id", "signal"):
+                for name in ("seconds", "at", "request_id", "signal"):
                     call.pop(name, None)
         told["called"].clear()
         told["tool"].clear()
@@ -173,6 +193,72 @@ async def test_what_the_queue_cannot_take_is_dropped_and_counted(client, told, m
     await flushed()
     assert len(told["called"]) == 5
     assert "5 calls were not recorded" in caplog.text
+
+
+async def test_calls_are_told_together_in_their_order(client, received):
+    await client.call("probe_echo", {"word": "ghp_0123456789abcdefghij0123456789"})
+    await client.ask("ping")
+    await flushed()
+    calls = [call for values in received for call in values["calls"]]
+    assert [type(call) for call in calls] == [ToolCall, MessageCall, MessageCall]
+    assert [call.method for call in calls[1:]] == ["tools/call", "ping"]
+    assert calls[0].request_id == calls[1].request_id
+    assert calls[0].at <= calls[2].at
+    assert "0123456789" not in str(calls[0].arguments)
+    assert {values["dropped"] for values in received} == {0}
+
+
+def test_many_calls_are_told_a_thousand_at_a_time(received, monkeypatch):
+    monkeypatch.setattr(signals, "MAX_WAITING", 100_000)
+    call = MessageCall("s", "/mcp/", "ping", "anonymous", 0.0, None, "r", 0.0)
+    for number in range(5000):
+        signals.note(call._replace(request_id=str(number)))
+    assert signals.flush(timeout_seconds=60)
+    calls = [call for values in received for call in values["calls"]]
+    assert [call.request_id for call in calls] == [str(number) for number in range(5000)]
+    assert max(len(values["calls"]) for values in received) <= signals.MAX_TOLD_AT_ONCE
+    assert len(received) < 50
+
+
+def test_what_was_dropped_is_told_with_the_next_calls(received, monkeypatch):
+    call = MessageCall("s", "/mcp/", "ping", "anonymous", 0.0, None, "r", 0.0)
+    monkeypatch.setattr(signals, "MAX_WAITING", 0)
+    signals.note(call)
+    monkeypatch.setattr(signals, "MAX_WAITING", 10)
+    signals.note(call)
+    assert signals.flush(timeout_seconds=60)
+    assert sum(values["dropped"] for values in received) == 1
+
+
+def test_lines_of_many_calls_are_whole_and_say_when_they_were_made(tmp_path, monkeypatch):
+    file = ProcessFile(
+        folder=str(tmp_path), process="test", max_bytes=40_000, max_files=9, keep_days=1
+    )
+    file.setFormatter(JsonLines(process="test"))
+    monkeypatch.setattr(logging.getLogger(), "handlers", [file])
+    call = MessageCall("s", "/mcp/", "ping", "anonymous", 0.5, None, "r", 1_700_000_000.25)
+    calls = tuple(call._replace(request_id=f"r-{number}") for number in range(300))
+    receivers.log_calls(None, calls=calls, dropped=0)
+    file.close()
+    texts = [path.read_text() for path in tmp_path.glob("*.jsonl*")]
+    lines = [json.loads(line) for text in texts for line in text.splitlines()]
+    assert {line["request_id"] for line in lines} == {call.request_id for call in calls}
+    assert {line["time"] for line in lines} == {"2023-11-14T22:13:20.250+00:00"}
+    assert len(texts) > 1
+
+
+def test_a_warning_among_many_lines_is_written_at_once(tmp_path, monkeypatch):
+    file = ProcessFile(
+        folder=str(tmp_path), process="test", max_bytes=40_000, max_files=9, keep_days=1
+    )
+    monkeypatch.setattr(logging.getLogger(), "handlers", [file])
+    with lines_together():
+        file.handle(logging.makeLogRecord({"msg": "one", "levelno": logging.INFO}))
+        (path,) = tmp_path.glob("*.jsonl")
+        assert path.read_text() == ""
+        file.handle(logging.makeLogRecord({"msg": "two", "levelno": logging.WARNING}))
+        assert path.read_text() == "one\ntwo\n"
+    file.close()
 
 
 async def test_each_call_is_one_line_of_the_log(client, caplog):

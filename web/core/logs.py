@@ -11,11 +11,12 @@ import os
 import re
 import socket
 import sys
+import threading
 import time
 import traceback
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
@@ -35,7 +36,8 @@ _STANDARD_FIELDS = frozenset(
     vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
 )
 READY_FIELDS = "_ready_fields"
-"""The extra field of a record whose further fields, a dict, hold no secrets."""
+"""The extra field of a record that holds no secrets, with its further fields, a dict."""
+BUFFER_BYTES = 128 * 1024
 
 _encode = json.JSONEncoder(default=str).encode
 _BREAKS = str.maketrans(
@@ -86,7 +88,7 @@ class JsonLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": redacted(_message_of(record)),
+            "message": _message_of(record),
             "request_id": REQUEST_ID.get(),
             "process": f"{self.process}:{record.process}",
             "caller": CALLER.get(),
@@ -95,6 +97,7 @@ class JsonLines(logging.Formatter):
         ready = vars(record).get(READY_FIELDS)
         if ready is not None:
             return _encoded(fields | ready)
+        fields["message"] = redacted(fields["message"])
         for name, value in vars(record).items():
             if name not in _STANDARD_FIELDS and not name.startswith("_"):
                 fields[name] = redacted_value(value, name=name)
@@ -147,6 +150,7 @@ class ProcessFile(RotatingFileHandler):
         self.process = process
         self.keep_seconds = keep_days * 86400
         self.size = 0  # of the open file; a line is ASCII, so characters are bytes
+        self.collecting = threading.local()
         super().__init__(
             self._path(),
             maxBytes=max_bytes,
@@ -176,15 +180,28 @@ class ProcessFile(RotatingFileHandler):
             if self.stream is None:
                 self.stream = self._open()
             self.stream.write(line)
-            self.stream.flush()
             self.size += len(line)
+            if record.levelno >= logging.WARNING or not vars(self.collecting):
+                self.stream.flush()
         except Exception:
             self.handleError(record)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Let the lines that this thread writes in the block reach the file at its end."""
+        self.collecting.lines = True
+        try:
+            yield
+        finally:
+            del self.collecting.lines
+            self.flush()
 
     def _open(self) -> Any:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._forget_old_files()
-        stream = super()._open()
+        stream = Path(self.baseFilename).open(  # noqa: SIM115 - the handler closes it
+            self.mode, BUFFER_BYTES, encoding=self.encoding, errors=self.errors
+        )
         self.size = stream.tell()
         return stream
 
@@ -195,6 +212,16 @@ class ProcessFile(RotatingFileHandler):
             with suppress(OSError):
                 if path.stat().st_mtime < oldest:
                     path.unlink()
+
+
+@contextmanager
+def lines_together() -> Iterator[None]:
+    """Write the many lines of the block to the log's file at once; warnings go at once anyway."""
+    with ExitStack() as files:
+        for handler in logging.getLogger().handlers:
+            if isinstance(handler, ProcessFile):
+                files.enter_context(handler.together())
+        yield
 
 
 def is_no_call(record: logging.LogRecord) -> bool:
