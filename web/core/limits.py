@@ -82,6 +82,52 @@ class Limits(BaseSettings):
     log_keep_days: int = Field(
         14, gt=0, description="Days after which the logs of ended processes are removed."
     )
+    max_log_search_bytes: int = Field(
+        64 * 1024 * 1024, gt=0, description="Log read from files for one page of search_logs."
+    )
+    max_log_search_lines: int = Field(
+        200_000, gt=0, description="Rows read from the log's table for one page of search_logs."
+    )
+    default_log_limit: int = Field(50, gt=0, description="Lines of search_logs by default.")
+    max_log_limit: int = Field(200, gt=0, description="Most lines of one page of search_logs.")
+
+    # Usage
+    usage_keep_days: int = Field(
+        90, gt=0, description="Days after which recorded tool calls are removed."
+    )
+    max_records_waiting: int = Field(
+        20_000,
+        gt=0,
+        description="Rows that wait in one process for the database; beyond, they are dropped and "
+        "counted.",
+    )
+    max_recorded_arguments_characters: int = Field(
+        2_000, gt=0, description="Longest arguments recorded of a tool call, as JSON."
+    )
+    max_timed_calls: int = Field(
+        5_000, gt=0, description="Calls of one tool whose times a report reads on SQLite."
+    )
+    max_counted_searches: int = Field(
+        100_000, gt=0, description="Searches over which a report counts queries, the newest."
+    )
+    max_usage_queries: int = Field(20, gt=0, description="Queries listed in a report.")
+
+    # Health
+    health_check_seconds: float = Field(
+        5.0, gt=0, description="Longest time of one check of the health."
+    )
+    health_minutes: int = Field(
+        15, gt=0, description="Minutes over which the health looks at errors."
+    )
+    max_task_wait_minutes: int = Field(
+        15, gt=0, description="Minutes that a due task may wait before the worker is in doubt."
+    )
+    max_task_hours: int = Field(
+        6, gt=0, description="Hours that a task may run before its worker is in doubt."
+    )
+    max_source_age_hours: int = Field(
+        48, gt=0, description="Hours after which a source that was not read anew is too old."
+    )
 
     # Accounts
     invitation_days: int = Field(7, gt=0, description="Days that an invitation's link works.")

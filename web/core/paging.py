@@ -26,9 +26,7 @@ def _fingerprint(filters: Mapping[str, Any]) -> str:
 
 def cursor_for(*, offset: int, filters: Mapping[str, Any]) -> str:
     """Return the cursor of the row number `offset` (from 0) in the list that `filters` gives."""
-    return (
-        base64.urlsafe_b64encode(f"{offset}:{_fingerprint(filters)}".encode()).decode().rstrip("=")
-    )
+    return cursor_behind(str(offset), filters=filters)
 
 
 def offset_of(cursor: str | None, *, filters: Mapping[str, Any]) -> int:
@@ -36,21 +34,43 @@ def offset_of(cursor: str | None, *, filters: Mapping[str, Any]) -> int:
 
     Raises InvalidInput for a cursor that is malformed or was made with other filters.
     """
-    if not cursor:
+    place = place_of(cursor, filters=filters)
+    if place is None:
         return 0
+    if not (place.isascii() and place.isdigit()):
+        raise foreign_cursor()
+    return int(place)
+
+
+def cursor_behind(place: str, *, filters: Mapping[str, Any]) -> str:
+    """Return a cursor for a place of the list's own making, in ASCII, such as a row's key."""
+    text = f"{place}:{_fingerprint(filters)}"
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def place_of(cursor: str | None, *, filters: Mapping[str, Any]) -> str | None:
+    """Return the place that `cursor_behind` was given; None without a cursor.
+
+    Raises InvalidInput for a cursor that is malformed or was made with other filters.
+    """
+    if not cursor:
+        return None
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        offset, _, mark = (
-            base64.urlsafe_b64decode(padded.encode("ascii")).decode("ascii").partition(":")
-        )
-        number = int(offset)
+        text = base64.urlsafe_b64decode(padded.encode("ascii")).decode("ascii")
     except (ValueError, UnicodeError):
-        number, mark = -1, ""
-    if number < 0 or mark != _fingerprint(filters):
-        raise InvalidInput(
-            "The cursor does not belong to this query.",
-            hint="Repeat the call without cursor, or with exactly the arguments of the call that "
-            "returned it.",
-            fields={"cursor": "does not belong to these arguments"},
-        )
-    return number
+        raise foreign_cursor() from None
+    place, _, mark = text.rpartition(":")
+    if mark != _fingerprint(filters):
+        raise foreign_cursor()
+    return place
+
+
+def foreign_cursor() -> InvalidInput:
+    """Return the error of a cursor that does not belong to the arguments it came with."""
+    return InvalidInput(
+        "The cursor does not belong to this query.",
+        hint="Repeat the call without cursor, or with exactly the arguments of the call that "
+        "returned it.",
+        fields={"cursor": "does not belong to these arguments"},
+    )

@@ -17,3 +17,11 @@ def visible_line(text: str) -> str:
         if char.isspace() or unicodedata.category(char) not in _UNSEEN
     )
     return " ".join(seen.split())
+
+
+def storable(text: str) -> str:
+    """Return `text` as every database can hold it: NUL and lone surrogates become escapes."""
+    shown = text.replace("\0", "\\x00") if "\0" in text else text
+    if shown.isascii():
+        return shown
+    return shown.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     *ACCOUNTS_APPS,
     "web.library",
     "web.library.posts",
+    "web.operations",
     "web.pages",
     "mcp_sidecar",
 ]

@@ -1,0 +1,1 @@
+"""What staff may ask: logs, health, usage, tool calls."""

@@ -1,0 +1,1 @@
+"""What operations write: recorded calls, and their end."""
