@@ -22,6 +22,7 @@ class Proxy:
     web_port: int
     sidecar_port: int
     max_body_bytes: int
+    max_webhook_bytes: int
     scheme: str = "$scheme"
     web: str = "local_web"
     sidecar: str = "local_sidecar"
@@ -40,6 +41,7 @@ class Proxy:
             "PORTOLAN_NGINX_RESOLVER": self.resolver,
             "PORTOLAN_NGINX_SCHEME": self.scheme,
             "PORTOLAN_NGINX_MAX_BODY_BYTES": str(self.max_body_bytes),
+            "PORTOLAN_NGINX_MAX_WEBHOOK_BYTES": str(self.max_webhook_bytes),
         }
 
 

@@ -55,6 +55,7 @@ def programs(nginx: str | None) -> tuple[Program, ...]:
             web_port=environment.web_port,
             sidecar_port=environment.sidecar_port,
             max_body_bytes=LIMITS.max_body_bytes,
+            max_webhook_bytes=LIMITS.max_webhook_bytes,
             scheme="https" if settings.PUBLIC_URL.startswith("https://") else "$scheme",
         )
         write_configuration(proxy)

@@ -112,6 +112,7 @@ class Stack:
             web_port=self.web_port,
             sidecar_port=self.sidecar_port,
             max_body_bytes=LIMITS.max_body_bytes,
+            max_webhook_bytes=LIMITS.max_webhook_bytes,
             scheme="https" if public_url.startswith("https://") else "$scheme",
         )
         command = nginx_command(nginx_or_fail(), self.proxy)

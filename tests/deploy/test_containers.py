@@ -50,9 +50,9 @@ def test_nginx_is_given_a_value_for_every_placeholder(compose):
 
 def test_the_limit_of_bodies_and_the_ports_are_the_defaults_of_the_program(compose):
     values = compose["services"]["nginx"]["environment"]
-    assert int(values["PORTOLAN_NGINX_MAX_BODY_BYTES"]) == (
-        Limits.model_fields["max_body_bytes"].default
-    )
+    for name in ("max_body_bytes", "max_webhook_bytes"):
+        default = Limits.model_fields[name].default
+        assert int(values[f"PORTOLAN_NGINX_{name.upper()}"]) == default
     web, sidecar = (Environment.model_fields[f"{name}_port"].default for name in ("web", "sidecar"))
     assert values["PORTOLAN_NGINX_WEB"] == f"web:{web}"
     assert values["PORTOLAN_NGINX_SIDECAR"] == f"sidecar:{sidecar}"

@@ -124,6 +124,21 @@ def test_r29_web_refuses_a_foreign_host_without_a_traceback_in_the_log(stack, cl
     assert "DisallowedHost" not in (stack.folder / "web.output").read_text()
 
 
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_webhooks_are_passed_on_and_their_size_is_bounded(client, is_chunked):
+    def send(size):
+        body = json.dumps({"repository": {"clone_url": "https://host.example/a"}}).ljust(size)
+        content = iter([body[:99].encode(), body[99:].encode()]) if is_chunked else body
+        return client.post("/webhooks/github/", content=content)
+
+    limit = LIMITS.max_webhook_bytes
+    for size, status, code in ((limit, 403, "not_allowed"), (limit + 1, 413, "too_large")):
+        response = send(size)
+        assert response.status_code == status
+        assert response.headers["content-type"] == "application/json"
+        assert response.json()["error"] == code
+
+
 def test_a_real_tool_is_called_through_nginx(client):
     call = {"name": "add", "arguments": {"a": 2, "b": 40}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}

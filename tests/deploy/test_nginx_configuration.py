@@ -39,6 +39,7 @@ def proxy(tmp_path):
         web_port=free_port(),
         sidecar_port=free_port(),
         max_body_bytes=LIMITS.max_body_bytes,
+        max_webhook_bytes=LIMITS.max_webhook_bytes,
     )
 
 

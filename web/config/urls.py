@@ -7,5 +7,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("web.pages.urls")),
     path("", include("web.accounts.urls")),
     path("blog/", include("web.library.posts.urls")),
+    path("webhooks/", include("web.library.webhooks.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -74,6 +74,14 @@ class Limits(BaseSettings):
     )
     index_batch_files: int = Field(200, gt=0, description="Files written in one transaction.")
 
+    # Webhooks
+    max_webhook_bytes: int = Field(
+        25 * 1024 * 1024, gt=0, description="Largest push event of a code host, in bytes."
+    )
+    webhook_overlap_hours: int = Field(
+        24, ge=0, description="Hours that a webhook's secret goes on working after a new one."
+    )
+
     # Logs
     max_log_file_bytes: int = Field(
         10 * 1024 * 1024, gt=0, description="Size at which a process starts a new log file."

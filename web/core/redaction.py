@@ -26,8 +26,8 @@ _PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = (
         REDACTED,
     ),
     (
-        ("ptl_", "pto_", "ptr_", "pti_", "gh", "github_pat_"),
-        re.compile(r"\b(pt[lori]_|gh[pousr]_|github_pat_)[A-Za-z0-9_-]{6,}"),
+        ("ptl_", "pto_", "ptr_", "pti_", "ptw_", "gh", "glpat-", "github_pat_"),
+        re.compile(r"\b(pt[loriw]_|gh[pousr]_|glpat-|github_pat_)[A-Za-z0-9_-]{6,}"),
         rf"\1{REDACTED}",
     ),
     (

@@ -10,10 +10,11 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from web.accounts.views.sign_in import actor_of
 from web.core.errors import InvalidInput, PortolanError
 from web.core.service_admin import ServiceAdmin
 from web.library.git.mirrors import check_address
-from web.library.models import Ref, Repository
+from web.library.models import Ref, Repository, WebhookSecret
 from web.library.services.repositories import (
     RepositoryFields,
     check_fields,
@@ -22,6 +23,7 @@ from web.library.services.repositories import (
     repository_update,
 )
 from web.library.services.sync import repository_sync_enqueue
+from web.library.services.webhooks import webhook_secret_make, webhook_secret_remove
 
 # How long a page waits for a running sync before it says so.
 _WAIT_SECONDS = 5.0
@@ -100,12 +102,12 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
     list_display = ("name", "title", "visibility", "position", "branch", "files", "state")
     list_filter = ("visibility",)
     search_fields = ("name", "title", "url")
-    actions = ("sync_now",)
-    readonly_fields = ("state", "indexed_refs", "created_at", "synced_at")
+    actions = ("sync_now", "make_webhook_secret", "remove_webhook_secret")
+    readonly_fields = ("state", "webhook", "indexed_refs", "created_at", "synced_at")
     fieldsets = (
         (None, {"fields": ("name", "url", "title", "description", "visibility", "position")}),
         ("What is indexed", {"fields": _SERVICE_FIELDS[4:]}),
-        ("State", {"fields": ("state", "indexed_refs", "created_at", "synced_at")}),
+        ("State", {"fields": ("state", "webhook", "indexed_refs", "created_at", "synced_at")}),
     )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Repository | None = None) -> Any:
@@ -140,6 +142,14 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
             return f"up to date at {repository.synced_at:%Y-%m-%d %H:%M} UTC"
         return "not indexed yet"
 
+    @admin.display(description="Webhook")
+    def webhook(self, repository: Repository) -> str:
+        """Return whether pushes are taken, and how to have them taken."""
+        found = WebhookSecret.objects.filter(repository=repository.pk).first()
+        if found is None:
+            return "No pushes are taken. The action “Make a webhook secret” of the list begins it."
+        return f"Pushes are taken; the secret was made {found.made_at:%Y-%m-%d %H:%M} UTC."
+
     @admin.display(description="Indexed refs")
     def indexed_refs(self, repository: Repository) -> SafeString | str:
         """Return the refs with their commits and counts."""
@@ -161,6 +171,25 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
         for repository in queryset:
             repository_sync_enqueue(name=repository.name)
         self.message_user(request, "Queued. The worker syncs them one after the other.")
+
+    @admin.action(description="Make a webhook secret, or a new one", permissions=["change"])
+    def make_webhook_secret(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
+        """Make a secret for each and show it once."""
+        for repository in queryset:
+            made = webhook_secret_make(actor=actor_of(request), name=repository.name)
+            until = made.previous_until
+            more = f" The one before works until {until:%Y-%m-%d %H:%M} UTC." if until else ""
+            self.message_user(
+                request,
+                f"The webhook secret of {made.repository}, shown once: {made.secret}{more}",
+            )
+
+    @admin.action(description="Remove the webhook secret", permissions=["change"])
+    def remove_webhook_secret(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
+        """Refuse the pushes of each from now on."""
+        for repository in queryset.filter(webhook_secret__isnull=False):
+            webhook_secret_remove(actor=actor_of(request), name=repository.name)
+            self.message_user(request, f"{repository.name} takes no pushes any more.")
 
     def save_model(self, request: HttpRequest, obj: Repository, form: Any, change: bool) -> None:
         """Save through the services, then queue a sync where what is indexed may change."""

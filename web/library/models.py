@@ -65,6 +65,24 @@ class Repository(models.Model):
         return self.name
 
 
+class WebhookSecret(models.Model):
+    """What the pushes of a repository are signed with; encrypted, since HMAC needs it itself.
+
+    After a rotation the secret before it goes on working until `previous_until`.
+    """
+
+    repository = models.OneToOneField(
+        Repository, on_delete=models.CASCADE, related_name="webhook_secret"
+    )
+    secret = models.TextField(editable=False)
+    previous = models.TextField(blank=True, editable=False)
+    previous_until = models.DateTimeField(null=True, blank=True, editable=False)
+    made_at = models.DateTimeField(editable=False)
+
+    def __str__(self) -> str:
+        return f"webhook secret of {self.repository_id}"
+
+
 class RefKind(models.TextChoices):
     """What a ref is in git."""
 

@@ -1,17 +1,12 @@
 """Clients that are known by a metadata document: fetched, checked, bound to its host."""
 
 import json
-import ssl
-from datetime import UTC, datetime, timedelta
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from oauth2_provider import cimd
 
 from tests.web.accounts.walker import Walker
+from tests.web.certificates import write_certificate
 from tests.web.local_server import Reply, serving
 from web.accounts.models import OAuthClient
 
@@ -27,32 +22,8 @@ VS_CODE_GRANTS = [
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     """A web site with TLS on loopback that the fetcher takes for a public one."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
     pem = tmp_path / "site.pem"
-    pem.write_bytes(
-        certificate.public_bytes(serialization.Encoding.PEM)
-        + key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(pem)
+    context = write_certificate(pem)
     monkeypatch.setenv("SSL_CERT_FILE", str(pem))
     with serving(tls=context) as server:
         yield server

@@ -161,3 +161,20 @@ def test_removing_under_a_running_sync_is_refused_in_a_message(
         response = staff.post(f"{LIST}{pk}/delete/", {"post": "yes"}, follow=True)
     assert "Another sync of this repository is running." in _messages(response)
     assert Repository.objects.exists()
+
+
+def test_webhook_secret_is_shown_once_and_removed_by_actions(
+    staff: Client, project: GitRepository
+) -> None:
+    add_and_sync("project", project.url)
+    pk = Repository.objects.get().pk
+    chosen = {"_selected_action": [pk], "action": "make_webhook_secret"}
+    shown = _messages(staff.post(LIST, chosen, follow=True))
+    secret = next(word for word in shown.split() if word.startswith("ptw_"))
+    page = staff.get(f"{LIST}{pk}/change/").content.decode()
+    assert "Pushes are taken; the secret was made" in page
+    assert secret not in page
+    assert "The one before works until" in _messages(staff.post(LIST, chosen, follow=True))
+    chosen["action"] = "remove_webhook_secret"
+    assert "project takes no pushes any more." in _messages(staff.post(LIST, chosen, follow=True))
+    assert "No pushes are taken." in staff.get(f"{LIST}{pk}/change/").content.decode()

@@ -1,34 +1,15 @@
 """Real processes over one data folder: killed in the middle of a sync, and syncing at once."""
 
-import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.gitrepos import GitRepository
+from tests.web.library.installation import Installation
 
-ROOT = Path(__file__).resolve().parents[3]
-_STATE = """
-import json
-from tests.library import full_text_rows, index_state
-from web.library.models import Chunk, Content, Repository
-texts = set(Chunk.objects.values_list("text_id", flat=True))
-project = Repository.objects.get(name="project")
-print(json.dumps({
-    "state": sorted(map(repr, index_state("project").items())),
-    "rows": full_text_rows() == texts,
-    "unshown": Content.objects.filter(entry=None).count(),
-    "contents": Content.objects.count(),
-    "stale": bool(project.stale_since),
-    "started": bool(project.sync_started_at),
-}))
-"""
 _KILLED = """
 import os, signal
 from web.library.indexing import {module} as module
@@ -42,51 +23,6 @@ def killed(*arguments, **options):
 module.{function} = killed
 repository_sync(name="project")
 """
-
-
-class Installation:
-    """A data folder and the processes that use it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.environment = {
-            **os.environ,
-            "DJANGO_SETTINGS_MODULE": "web.config.settings.production",
-            "PORTOLAN_DATA_DIR": str(folder),
-            "PORTOLAN_DEBUG": "1",
-            "PORTOLAN_ALLOW_LOCAL_REPOSITORIES": "1",
-            "PORTOLAN_INDEX_BATCH_FILES": "10",
-            "PORTOLAN_DATABASE_URL": "",
-        }
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start Python from the folder of the checkout."""
-        return subprocess.Popen(
-            [sys.executable, *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    def manage(self, *arguments: str) -> str:
-        """Run a management command, which must succeed; return its output."""
-        process = self.start("manage.py", *arguments)
-        output, errors = process.communicate()
-        assert process.returncode == 0, errors
-        return output
-
-    def run(self, code: str) -> subprocess.Popen[str]:
-        """Start code in a set up Django."""
-        return self.start("-c", f"import django; django.setup()\n{code}")
-
-    def state(self) -> dict[str, Any]:
-        """Return the state of the index as a new process sees it."""
-        output, errors = self.run(_STATE).communicate()
-        assert output, errors
-        found: dict[str, Any] = json.loads(output)
-        return found
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,7 @@ _DOTTED_NUMBER = re.compile(r"(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}", re
 _PRIVATE_ZONES = tuple(f".{suffix}" for suffix in PRIVATE_SUFFIXES)
 _LOOK_UP_SECONDS = 10.0
 _PORTS = {"https": 443, "ssh": 22}
+_REMOTE_SCHEMES = frozenset(["http", "https", "ssh", "git", "git+ssh"])
 _ACCEPTED = "Use https://host/path, ssh://git@host/path or git@host:path."
 
 
@@ -71,6 +72,29 @@ def parse_address(text: str) -> Address:
         user, host, path = match.groups()
         return _remote(text, scheme="ssh", user=user or "", host=host, port=0, path=path)
     raise _refused("This is not an address of a repository.", _ACCEPTED)
+
+
+def remote_key(text: str) -> str:
+    """Return what the spellings of one remote have in common: "host/path" in lowercase.
+
+    Scheme, user, port and a last `.git` do not matter, so that https and ssh name the same; what
+    differs in them belongs to one forge. Empty for local paths, sites, and what is no address.
+    """
+    text = text.strip()
+    if "://" in text:
+        try:
+            parts = urlsplit(text)
+            host, path = parts.hostname or "", parts.path
+        except ValueError:
+            return ""
+        if parts.scheme.lower() not in _REMOTE_SCHEMES:
+            return ""
+    elif match := _SCP_LIKE.fullmatch(text):
+        host, path = match[2].strip("[]"), match[3]
+    else:
+        return ""
+    path = path.strip("/").removesuffix(".git").strip("/")
+    return f"{host}/{path}".lower() if host and path else ""
 
 
 def pinned_host(address: Address) -> str:

@@ -86,10 +86,7 @@ def repository_remove(*, name: str, wait_seconds: float = LIMITS.git_timeout_sec
     Raises NotFound for an unknown name, Conflict while a sync of it goes on for longer than
     `wait_seconds`.
     """
-    repository = Repository.objects.filter(name=name).first()
-    if repository is None:
-        raise _unknown(name)
-    repository_id = repository.pk
+    repository_id = repository_named(name).pk
     with mirror_lock(repository_id, wait_seconds=wait_seconds):
         with index_transaction():
             shown: set[int] = set()
@@ -100,6 +97,14 @@ def repository_remove(*, name: str, wait_seconds: float = LIMITS.git_timeout_sec
             raise_generation()
         collect(shown | forgotten_contents(repository_id), repository_id=repository_id)
         remove_mirror(repository_id)
+
+
+def repository_named(name: str) -> Repository:
+    """Return a repository for other services. Raises NotFound that lists the names."""
+    repository = Repository.objects.filter(name=name).first()
+    if repository is None:
+        raise _unknown(name)
+    return repository
 
 
 def check_fields(fields: RepositoryFields) -> None:

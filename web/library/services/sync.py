@@ -12,14 +12,16 @@ from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, task_backends
 from django_tasks_db import DatabaseBackend
 
 from web.core import clock
-from web.core.errors import NotFound, PortolanError, Unavailable
+from web.core.errors import PortolanError, Unavailable
 from web.core.limits import LIMITS
+from web.core.transactions import write_transaction
 from web.library.git.mirrors import mirror_lock
 from web.library.indexing.progress import ProgressReporter, SyncProgress
 from web.library.indexing.publish import raise_generation
 from web.library.indexing.sync import RepositorySync, SyncResult
 from web.library.indexing.write import index_transaction
 from web.library.models import Repository
+from web.library.services.repositories import repository_named
 
 logger = logging.getLogger(__name__)
 
@@ -60,11 +62,11 @@ def repository_sync(
     `wait_seconds`, and Unavailable, InvalidInput or TooLarge when it fails: then the old index
     stays, and the repository says why and since when it is stale.
     """
-    repository_id = _repository_of(name).pk
+    repository_id = repository_named(name).pk
     started = monotonic()
     with mirror_lock(repository_id, wait_seconds=wait_seconds, on_wait=on_wait) as lock:
         # Read again: while this waited, the other sync or an edit changed it.
-        repository = _repository_of(name)
+        repository = repository_named(name)
         unfinished = repository.sync_started_at is not None or repository.stale_since is not None
         Repository.objects.filter(pk=repository_id).update(sync_started_at=clock.now())
         with _failure_recorded(repository):
@@ -86,31 +88,20 @@ def repository_sync_enqueue(*, name: str) -> None:
     """
     from web.library.tasks import sync_repository
 
-    repository = _repository_of(name)
-    if not _is_queued(sync_repository.module_path, repository.name):
-        sync_repository.enqueue(name=repository.name)
-
-
-def _repository_of(name: str) -> Repository:
-    try:
-        return Repository.objects.get(name=name)
-    except Repository.DoesNotExist:
-        names = ", ".join(Repository.objects.values_list("name", flat=True)) or "none yet"
-        raise NotFound(
-            f"There is no repository {name!r}.", hint=f"Repositories: {names}."
-        ) from None
+    repository_named(name)
+    if not isinstance(task_backends[DEFAULT_TASK_BACKEND_ALIAS], DatabaseBackend):
+        sync_repository.enqueue(name=name)
+        return
+    with write_transaction("queue of syncs"):
+        if not _is_queued(sync_repository.module_path, name):
+            sync_repository.enqueue(name=name)
 
 
 def _is_queued(task_path: str, name: str) -> bool:
-    if not isinstance(task_backends[DEFAULT_TASK_BACKEND_ALIAS], DatabaseBackend):
-        return False
     from django_tasks_db.models import DBTaskResult
 
     waiting = DBTaskResult.objects.ready().filter(task_path=task_path)
-    return any(
-        row.get("kwargs", {}).get("name") == name
-        for row in waiting.values_list("args_kwargs", flat=True)
-    )
+    return waiting.filter(args_kwargs__kwargs__name=name).exists()
 
 
 @contextmanager

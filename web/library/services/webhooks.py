@@ -1,0 +1,134 @@
+"""Webhooks: the secrets that pushes are signed with, and what a signed push does."""
+
+import logging
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from web.accounts.records import Actor
+from web.accounts.services.audit import audit_write
+from web.core import clock
+from web.core.encryption import decrypted, encrypted
+from web.core.errors import NotAllowed, NotFound, Unavailable
+from web.core.limits import LIMITS
+from web.core.redaction import hide
+from web.core.transactions import write_transaction
+from web.library.git.urls import remote_key
+from web.library.models import Repository, WebhookSecret
+from web.library.services.repositories import repository_named
+from web.library.services.sync import repository_sync_enqueue
+
+logger = logging.getLogger(__name__)
+
+_PURPOSE = "webhook secret"
+_PREFIX = "ptw_"
+_RANDOM_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookSecretMade:
+    """A new secret, which is shown here and nowhere else; `previous_until` is None without one."""
+
+    repository: str
+    secret: str
+    previous_until: datetime | None
+
+
+def webhook_secret_make(
+    *, actor: Actor, name: str, keep_previous: bool = True
+) -> WebhookSecretMade:
+    """Make a repository's webhook secret, or a new one.
+
+    The secret before it goes on working for LIMITS.webhook_overlap_hours, so that no push is lost
+    until the code host knows the new one; not at all without `keep_previous`, for one that leaked.
+    Raises NotFound for an unknown name.
+    """
+    repository = repository_named(name)
+    secret = _PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
+    now = clock.now()
+    until = now + timedelta(hours=LIMITS.webhook_overlap_hours)
+    with write_transaction("webhook secret"):
+        before = WebhookSecret.objects.filter(repository=repository).first()
+        overlaps = before is not None and keep_previous
+        WebhookSecret.objects.update_or_create(
+            repository=repository,
+            defaults={
+                "secret": encrypted(secret, purpose=_PURPOSE),
+                "previous": before.secret if before is not None and overlaps else "",
+                "previous_until": until if overlaps else None,
+                "made_at": now,
+            },
+        )
+        audit_write(
+            actor=actor,
+            action="webhook_secret.rotated" if before is not None else "webhook_secret.made",
+            target=name,
+            detail={"previous_works": overlaps},
+        )
+    hide(secret)
+    return WebhookSecretMade(name, secret, until if overlaps else None)
+
+
+def webhook_secret_remove(*, actor: Actor, name: str) -> None:
+    """Take a repository's webhook secret away: its pushes are refused from now on.
+
+    Raises NotFound for an unknown name, and for a repository without a secret.
+    """
+    repository = repository_named(name)
+    with write_transaction("webhook secret"):
+        removed, _ = WebhookSecret.objects.filter(repository=repository).delete()
+        if not removed:
+            raise NotFound(f"{name} has no webhook secret.")
+        audit_write(actor=actor, action="webhook_secret.removed", target=name)
+
+
+def signed_repositories(
+    *, addresses: Iterable[str], signed_with: Callable[[str], bool]
+) -> tuple[str, ...]:
+    """Return the names of all repositories at any of the addresses, however they are spelled.
+
+    Raises NotAllowed, in the same words, when there is none, when none of them has a secret, and
+    when the event is signed with none of their secrets.
+    """
+    keys = {key for address in addresses if (key := remote_key(address))}
+    known = [
+        (repository_id, name)
+        for repository_id, name, url in Repository.objects.values_list("pk", "name", "url")
+        if remote_key(url) in keys
+    ]
+    candidates = _secrets_of([repository_id for repository_id, _ in known])
+    # Where there is none, one is tried all the same: the time of an answer tells nothing.
+    results = [signed_with(secret) for secret in candidates or [secrets.token_urlsafe()]]
+    if not any(results) or not candidates:
+        raise NotAllowed(
+            "The event is not signed with the secret of a repository that is known here.",
+            hint="Check the secret and the address of the repository.",
+        )
+    return tuple(sorted(name for _, name in known))
+
+
+def push_received(*, names: Iterable[str]) -> None:
+    """Queue a sync of each; one that was removed meanwhile is nothing to do."""
+    for name in names:
+        try:
+            repository_sync_enqueue(name=name)
+        except NotFound:
+            continue
+
+
+def _secrets_of(repository_ids: list[int]) -> list[str]:
+    """Return the secrets that work now; one that cannot be read is left to the log."""
+    now = clock.now()
+    stored: list[str] = []
+    for row in WebhookSecret.objects.filter(repository__in=repository_ids):
+        stored.append(row.secret)
+        if row.previous_until and row.previous_until > now:
+            stored.append(row.previous)
+    found: list[str] = []
+    for text in stored:
+        try:
+            found.append(decrypted(text, purpose=_PURPOSE))
+        except Unavailable as error:
+            logger.error("A webhook secret cannot be used: %s", error)
+    return found
