@@ -20,6 +20,11 @@ def instant_of(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+def instant_or_none(text: str | None) -> datetime | None:
+    """Return the instant that a text names; None without one."""
+    return instant_of(text) if text else None
+
+
 def _checked(text: str | None) -> str | None:
     if text is not None:
         instant_of(text)

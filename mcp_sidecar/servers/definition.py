@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
 from mcp_sidecar.tools.base import BoundTool
+from web.accounts.principals import Principal
+
+Audience = Literal["everyone", "members", "staff"]
 
 TOOLS_ONLY: Final = {"tools": {"listChanged": False}}
 """The capabilities that a server with nothing but tools announces."""
@@ -28,10 +31,11 @@ class Instructions(Protocol):
 class ServerDefinition:
     """One server.
 
-    `path` is where it is served, without the last slash. `token_scope` is what a token must allow
-    to be more than anonymous. `over_repositories` servers have an endpoint per repository besides.
-    `takes_bare_initialize`: an initialize without params is taken for that of the tutorial.
-    `capabilities` are announced and served; the methods of all others are unknown.
+    `path` is where it is served, without the last slash. `audience` is who may use it at all;
+    `token_scope` what a token must allow to be more than anonymous. `over_repositories` servers
+    have an endpoint per repository besides. `takes_bare_initialize`: an initialize without params
+    is taken for that of the tutorial. `capabilities` are announced and served; the methods of all
+    others are unknown.
     """
 
     name: str
@@ -40,6 +44,7 @@ class ServerDefinition:
     path: str
     tools: tuple[BoundTool, ...]
     instructions: Instructions
+    audience: Audience = "everyone"
     token_scope: str | None = None
     over_repositories: bool = False
     takes_bare_initialize: bool = False
@@ -54,6 +59,13 @@ class ServerDefinition:
             }
             for single, token in product((False, True), repeat=2)
         }
+
+    def admits(self, principal: Principal) -> bool:
+        """Return whether the caller may use this server: of its audience, by a fitting token."""
+        if self.audience == "everyone":
+            return True
+        may_ask = self.token_scope is None or principal.allows(self.token_scope)
+        return may_ask and (principal.is_staff if self.audience == "staff" else principal.is_member)
 
     def path_of(self, repository: str | None) -> str:
         """Return the path of the endpoint over all repositories, or of one."""

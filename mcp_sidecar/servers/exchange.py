@@ -57,6 +57,8 @@ class Exchange:
 
     def tool(self, name: str) -> BoundTool | None:
         """Return the tool of that name, None where it is not offered to this request."""
+        if not self.definition.admits(self.caller.principal):
+            return None
         return self.definition.tool(
             name,
             single=self.repository is not None,
@@ -65,6 +67,8 @@ class Exchange:
 
     def tools(self) -> tuple[BoundTool, ...]:
         """Return the tools that are offered to this request, in the order of tools/list."""
+        if not self.definition.admits(self.caller.principal):
+            return ()
         return self.definition.offered(
             single=self.repository is not None,
             has_github_token=self.caller.github_token is not None,

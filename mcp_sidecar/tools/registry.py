@@ -3,10 +3,13 @@
 from typing import Final
 
 from mcp_sidecar.contract import lesson as lesson_contracts
+from mcp_sidecar.contract import operations as operations_contracts
 from mcp_sidecar.contract import project as project_contracts
 from mcp_sidecar.tools.base import BoundTool
 from mcp_sidecar.tools.lesson.add import add
 from mcp_sidecar.tools.lesson.shout import shout
+from mcp_sidecar.tools.operations.get_user import get_user
+from mcp_sidecar.tools.operations.list_users import list_users
 from mcp_sidecar.tools.project.find_symbol import find_symbol
 from mcp_sidecar.tools.project.get_repository import get_repository
 from mcp_sidecar.tools.project.grep_code import grep_code
@@ -37,6 +40,10 @@ PROJECT_TOOLS: Final = (
     BoundTool(project_contracts.read_doc.CONTRACT, read_doc),
     BoundTool(project_contracts.search_posts.CONTRACT, search_posts),
     BoundTool(project_contracts.read_post.CONTRACT, read_post),
+)
+OPERATIONS_TOOLS: Final = (
+    BoundTool(operations_contracts.list_users.CONTRACT, list_users),
+    BoundTool(operations_contracts.get_user.CONTRACT, get_user),
 )
 LESSON_TOOLS: Final = (
     BoundTool(lesson_contracts.add.CONTRACT, add),

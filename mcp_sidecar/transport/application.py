@@ -14,6 +14,7 @@ from django.conf import settings
 from mcp_sidecar import bridge, signals
 from mcp_sidecar.servers.definition import ServerDefinition
 from mcp_sidecar.servers.lesson import LESSON
+from mcp_sidecar.servers.operations import OPERATIONS
 from mcp_sidecar.servers.project import PROJECT
 from mcp_sidecar.transport.discovery import PREFIX, serve_metadata
 from mcp_sidecar.transport.dispatch import Dispatcher, ServerOf
@@ -32,7 +33,7 @@ from mcp_sidecar.transport.responses import (
 
 logger = logging.getLogger(__name__)
 
-SERVERS: Final = (PROJECT, LESSON)
+SERVERS: Final = (PROJECT, OPERATIONS, LESSON)
 HEALTH_PATH: Final = "/health"
 READY_PATH: Final = "/ready"
 # Above the keep-alive of nginx and of this server, collections of long-lived objects cost more

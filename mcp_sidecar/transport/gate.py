@@ -45,6 +45,7 @@ from mcp_sidecar.transport.responses import (
     Send,
     respond,
 )
+from web.accounts.principals import Principal
 from web.core.errors import PortolanError
 from web.core.logs import CALLER, REQUEST_ID, request_id_from
 
@@ -129,7 +130,7 @@ class Gate:
                 scope, "A token belongs into the Authorization header, never the address."
             )
         try:
-            return await caller_of(
+            caller = await caller_of(
                 headers,
                 resource=resource_of(scope["path"]),
                 scope=self.definition.token_scope,
@@ -139,6 +140,25 @@ class Gate:
             raise self._unauthorized(
                 scope, "The token is not valid here: unknown, expired or revoked."
             ) from None
+        if not self.definition.admits(caller.principal):
+            raise self._not_admitted(scope, caller.principal)
+        return caller
+
+    def _not_admitted(self, scope: Scope, principal: Principal) -> Refusal:
+        """Return the refusal of a caller who is not of the server's audience.
+
+        Without an account's token it is a 401 that leads to one. A token that may do something
+        else is good, and gets a 403 (RFC 6750 section 3.1); one whose right to this was taken back
+        does not count any more, and gets a 401.
+        """
+        audience, token_scope = self.definition.audience, self.definition.token_scope
+        if principal.user_id is None:
+            message = f"This server is for {audience}. Sign in, or send an account token."
+            return unauthorized(message, path=scope["path"], token_scope=token_scope, code=None)
+        if token_scope in principal.withdrawn_scopes:
+            return self._unauthorized(scope, f"The token no longer counts here: only {audience}.")
+        message = f"This server is for {audience}, by a token with the scope {token_scope}."
+        return insufficient_scope(message, path=scope["path"], token_scope=token_scope)
 
     def _unauthorized(self, scope: Scope, message: str) -> Refusal:
         """Return the refusal of a credential, which says where to get one for this very address."""
@@ -205,18 +225,36 @@ def not_found() -> Refusal:
     return Refusal(404, "not_found", "There is nothing at this address.")
 
 
-def unauthorized(message: str, *, path: str, token_scope: str | None) -> Refusal:
-    """Return the refusal of a credential, with the challenge of RFC 6750 and RFC 9728."""
+def unauthorized(
+    message: str, *, path: str, token_scope: str | None, code: str | None = "invalid_token"
+) -> Refusal:
+    """Return the refusal of a credential; `code` None where there was none to be wrong."""
+    challenge = _challenge(message, path=path, token_scope=token_scope, code=code)
+    return Refusal(401, code or "token_required", message, headers=(challenge,))
+
+
+def insufficient_scope(message: str, *, path: str, token_scope: str | None) -> Refusal:
+    """Return the refusal of a token that is good, but not for what it was sent to."""
+    code = "insufficient_scope"
+    challenge = _challenge(message, path=path, token_scope=token_scope, code=code)
+    return Refusal(403, code, message, headers=(challenge,))
+
+
+def _challenge(
+    message: str, *, path: str, token_scope: str | None, code: str | None
+) -> tuple[bytes, bytes]:
+    """Return the challenge of RFC 6750 section 3 and RFC 9728 section 5.1, for this very address.
+
+    A request without any credential gets no error code (RFC 6750 section 3.1).
+    """
     metadata = f"{settings.PUBLIC_URL}/.well-known/oauth-protected-resource{quote(path)}"
-    challenge = (
-        f'Bearer realm="portolan", error="invalid_token", error_description="{message}", '
-        f'resource_metadata="{metadata}"'
-    )
+    parts = ['realm="portolan"']
+    if code is not None:
+        parts += [f'error="{code}"', f'error_description="{message}"']
+    parts.append(f'resource_metadata="{metadata}"')
     if token_scope is not None:
-        challenge += f', scope="{token_scope}"'
-    return Refusal(
-        401, "invalid_token", message, headers=((b"www-authenticate", challenge.encode()),)
-    )
+        parts.append(f'scope="{token_scope}"')
+    return b"www-authenticate", f"Bearer {', '.join(parts)}".encode()
 
 
 def resource_of(path: str) -> str:

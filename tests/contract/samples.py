@@ -7,6 +7,7 @@ from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from mcp_sidecar.contract.operations import get_user, list_users
 from mcp_sidecar.contract.project import (
     find_symbol,
     get_repository,
@@ -23,6 +24,7 @@ from mcp_sidecar.contract.project import (
     search_docs,
     search_posts,
 )
+from web.accounts import records as account_records
 from web.library import records
 from web.library.posts import records as post_records
 
@@ -272,6 +274,68 @@ POST_TEXT = post_records.PostText(
     stale_feed=STALE_FEED,
 )
 
+USER = account_records.UserSummary(
+    user_id=7,
+    username="ada",
+    full_name="Ada Lovelace",
+    email="ada@example.org",
+    is_active=True,
+    is_staff=True,
+    joined_at=COMMITTED_AT,
+    last_login_at=INDEXED_AT,
+    token_count=1,
+    connection_count=2,
+)
+GONE = account_records.UserSummary(
+    user_id=8,
+    username="ben",
+    full_name="",
+    email="",
+    is_active=False,
+    is_staff=False,
+    joined_at=COMMITTED_AT,
+    last_login_at=None,
+    token_count=0,
+    connection_count=0,
+)
+AUDIT_ENTRY = account_records.AuditEntry(
+    entry_id=90,
+    at=INDEXED_AT,
+    actor="ada",
+    action="user.deactivated",
+    target="user:8 ben",
+    address="192.0.2.7",
+    reason="left in October",
+)
+USER_DETAIL = account_records.UserDetail(
+    summary=USER,
+    time_zone="Europe/London",
+    tokens=(
+        account_records.TokenRecord(
+            token_id=12,
+            name="laptop",
+            hint="ptl_abcdefgh",
+            scopes=("project", "work"),
+            created_at=COMMITTED_AT,
+            expires_at=INDEXED_AT,
+            last_used_at=None,
+            is_expired=True,
+        ),
+    ),
+    connections=(
+        account_records.ConnectionRecord(
+            connection_id=3,
+            name="Chart reader",
+            identity="described by client.example",
+            scopes=("work",),
+            resources=("https://hub.example/mcp/work",),
+            connected_at=COMMITTED_AT,
+            renewed_at=INDEXED_AT,
+        ),
+    ),
+    entries=(AUDIT_ENTRY,),
+)
+
 RESULTS = {
     list_repositories.CONTRACT: list_repositories.ListRepositoriesResult.model_validate(
         {"repositories": (SUMMARY,), "total_count": 1}
@@ -289,8 +353,12 @@ RESULTS = {
     read_doc.CONTRACT: read_doc.ReadDocResult.of(DOCUMENT),
     search_posts.CONTRACT: search_posts.SearchPostsResult.of(POSTS),
     read_post.CONTRACT: read_post.ReadPostResult.of(POST_TEXT),
+    list_users.CONTRACT: list_users.ListUsersResult.of(
+        account_records.UserListing((USER, GONE), total_count=12, next_cursor="NDI6OWYyYzFi")
+    ),
+    get_user.CONTRACT: get_user.GetUserResult.of(USER_DETAIL),
 }
-"""One result per contract of portolan-project."""
+"""One result per contract of portolan-project and portolan-operations."""
 
 Text = Callable[[str], str]
 

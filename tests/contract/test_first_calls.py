@@ -3,11 +3,12 @@
 import jsonschema
 import pytest
 
+from mcp_sidecar.contract import operations, project
 from mcp_sidecar.contract.descriptor import descriptors
-from mcp_sidecar.contract.project import CONTRACTS
 from mcp_sidecar.contract.reading import read_arguments
 
 NAMES = ("django", "wagtail")
+CONTRACTS = (*project.CONTRACTS, *operations.CONTRACTS)
 TOOLS = {shown["name"]: shown for shown in descriptors(CONTRACTS, NAMES)}
 BY_NAME = {contract.name: contract for contract in CONTRACTS}
 DJANGO = {"repository": "django"}
@@ -117,6 +118,14 @@ FIRST_CALLS = [
         "read_doc",
         DJANGO | {"path": "docs/topics/auth/default.txt", "section": "Permissions"},
     ),
+    ("Who is staff here?", "list_users", {"staff": True, "active": True}),
+    (
+        "Which active accounts have not signed in since June?",
+        "list_users",
+        {"active": True, "last_login_before": "2026-06-01"},
+    ),
+    ("Does Ada have an account?", "list_users", {"search": "ada"}),
+    ("Which tokens does account 7 have?", "get_user", {"user_id": 7}),
 ]
 
 

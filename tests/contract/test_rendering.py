@@ -8,6 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from mcp_sidecar.contract.limits import MAX_RESULT_CHARACTERS
+from mcp_sidecar.contract.operations import CONTRACTS as OPERATIONS
 from mcp_sidecar.contract.project import (
     CONTRACTS,
     find_symbol,
@@ -21,7 +22,7 @@ from mcp_sidecar.contract.project import (
     search_docs,
     search_posts,
 )
-from mcp_sidecar.contract.rendering.answer import UNTRUSTED
+from mcp_sidecar.contract.rendering.answer import UNTRUSTED, WRITTEN_BY_OTHERS
 from tests.contract import samples
 from tests.contract.samples import RESULTS, filled, text_fields
 from tests.contract.snapshot import assert_matches_snapshot
@@ -32,7 +33,9 @@ HOSTILE = (
     f"x\n\n# {TOKEN}\r\n```\n~~~\n- `{TOKEN}` ``{TOKEN}`` "
     f"\u202e\u200b\U000e0041\x00\udc80\n\n{TOKEN}"
 )
-each_contract = pytest.mark.parametrize("contract", CONTRACTS, ids=lambda one: one.name)
+each_contract = pytest.mark.parametrize(
+    "contract", CONTRACTS + OPERATIONS, ids=lambda one: one.name
+)
 # The platform's own words, which stand outside of spans; they are escaped all the same.
 OWN_WORDS = {"hints[]"}
 
@@ -56,7 +59,8 @@ def test_rendering_equals_its_snapshot(contract):
 
 @each_contract
 def test_untrusted_content_is_marked_once(contract):
-    assert contract.render(RESULTS[contract]).count(UNTRUSTED) == 1
+    notice = WRITTEN_BY_OTHERS if contract in OPERATIONS else UNTRUSTED
+    assert contract.render(RESULTS[contract]).count(notice) == 1
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from django.core.cache import cache
 
 from mcp_sidecar.servers.lesson import LESSON
+from mcp_sidecar.servers.operations import OPERATIONS
 from mcp_sidecar.servers.project import PROJECT
 from mcp_sidecar.transport.application import Application
 from tests.mcp_sidecar import probes
@@ -76,7 +77,7 @@ class Client:
 
 def application(*, has_lane: bool = True) -> Application:
     """A sidecar with the product's servers and the probes."""
-    return Application((PROJECT, LESSON, probes.PROBES), has_lane=has_lane)
+    return Application((PROJECT, OPERATIONS, LESSON, probes.PROBES), has_lane=has_lane)
 
 
 def http_client(app: Any) -> httpx.AsyncClient:

@@ -81,6 +81,7 @@ def test_exactly_these_addresses_are_served():
         "/health",
         "/ready",
         "/mcp/",
+        "/mcp/operations/",
         "/mcp/lesson/",
         "/mcp/repositories/<name>/",
     )

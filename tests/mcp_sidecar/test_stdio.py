@@ -179,6 +179,7 @@ def test_debug_prints_nothing_there_either(migrated, debug):
         (("--repository", "nope"), "There is no repository 'nope'"),
         (("--server", "lesson", "--repository", "x"), "has no repositories"),
         (("--user", "nobody"), "There is no active account 'nobody'"),
+        (("--server", "operations"), "is for staff: say who calls with --user NAME"),
         (("--server", "nope"), "invalid choice"),
     ],
 )
@@ -218,3 +219,31 @@ for name, visibility in (("open", "public"), ("closed", "members")):
         tools = {tool["name"]: tool for tool in server.ask("tools/list")["result"]["tools"]}
         assert "list_repositories" not in tools
         assert "repository" not in tools["search_code"]["inputSchema"]["properties"]
+
+
+def test_the_server_of_the_staff_serves_staff_and_nobody_else(migrated):
+    script = """
+from django.contrib.auth import get_user_model
+users = get_user_model().objects
+users.get_or_create(username="mia")
+users.get_or_create(username="stan", is_staff=True)
+"""
+    subprocess.run(
+        [sys.executable, MANAGE, "shell", "-v", "0", "-c", script],
+        env=variables(migrated),
+        check=True,
+    )
+    for_staff = ("--server", "operations", "--user")
+    refused = subprocess.run(
+        [sys.executable, MANAGE, "mcp_server", *for_staff, "mia"],
+        env=variables(migrated),
+        input=b"",
+        capture_output=True,
+        check=False,
+    )
+    assert (refused.returncode, refused.stdout) == (1, b"")
+    assert b"is for staff: 'mia' is not one of them" in refused.stderr
+    with stdio(migrated, *for_staff, "stan") as server:
+        called = server.ask("tools/call", {"name": "list_users", "arguments": {"staff": True}})
+        assert "`stan`" in called["result"]["content"][0]["text"]
+        assert server.close() == (b"", 0)

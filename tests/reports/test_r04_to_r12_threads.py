@@ -16,7 +16,7 @@ from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
 
 from mcp_sidecar import bridge
-from mcp_sidecar.tools.registry import LESSON_TOOLS, PROJECT_TOOLS
+from mcp_sidecar.tools.registry import LESSON_TOOLS, OPERATIONS_TOOLS, PROJECT_TOOLS
 from tests.deploy.stack import PROJECT
 from tests.mcp_sidecar import probes
 from tests.mcp_sidecar.processes import variables
@@ -137,7 +137,9 @@ async def test_r10_health_and_ping_answer_while_tools_wait(mcp, state):
     await asyncio.gather(*waiting)
 
 
-@pytest.mark.parametrize("tool", [*PROJECT_TOOLS, *LESSON_TOOLS], ids=lambda t: t.contract.name)
+@pytest.mark.parametrize(
+    "tool", [*PROJECT_TOOLS, *OPERATIONS_TOOLS, *LESSON_TOOLS], ids=lambda t: t.contract.name
+)
 def test_r10_every_tool_is_a_coroutine(tool):
     assert inspect.iscoroutinefunction(tool.function)
 

@@ -78,3 +78,65 @@ class ProtectedResource:
     url: str
     scope: str
     title: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserSummary:
+    """An account in a list, for staff.
+
+    `token_count` counts its personal access tokens that work, `connection_count` the applications
+    that can act as it. `last_login_at` is the last sign-in with the password; None for none yet.
+    """
+
+    user_id: int
+    username: str
+    full_name: str
+    email: str
+    is_active: bool
+    is_staff: bool
+    joined_at: datetime
+    last_login_at: datetime | None
+    token_count: int
+    connection_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class UserListing:
+    """One page of accounts, by name."""
+
+    users: tuple[UserSummary, ...]
+    total_count: int
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """Something that was done: by whom, to what, from where, why. Instants in UTC."""
+
+    entry_id: int
+    at: datetime
+    actor: str
+    action: str
+    target: str
+    address: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditListing:
+    """One page of the audit, newest first."""
+
+    entries: tuple[AuditEntry, ...]
+    total_count: int
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UserDetail:
+    """An account with what can act as it, and the newest entries of the audit by or about it."""
+
+    summary: UserSummary
+    time_zone: str
+    tokens: tuple[TokenRecord, ...]
+    connections: tuple[ConnectionRecord, ...]
+    entries: tuple[AuditEntry, ...]

@@ -38,6 +38,11 @@ def endpoints(public_url: str) -> tuple[Endpoint, ...]:
             "The same over one repository; put its name for NAME.",
         ),
         Endpoint(
+            f"{public_url}/mcp/operations/",
+            "staff, signed in",
+            "Ask about accounts, tokens and sources of this installation, and manage them.",
+        ),
+        Endpoint(
             f"{public_url}/mcp/lesson/",
             "everyone",
             "Two tiny tools, add and shout: for trying a connection.",

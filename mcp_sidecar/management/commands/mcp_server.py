@@ -17,6 +17,7 @@ from mcp_sidecar import bridge, signals
 from mcp_sidecar.auth import NOBODY, Caller
 from mcp_sidecar.servers.definition import ServerDefinition
 from mcp_sidecar.servers.lesson import LESSON
+from mcp_sidecar.servers.operations import OPERATIONS
 from mcp_sidecar.servers.project import PROJECT
 from mcp_sidecar.transport.dispatch import Dispatcher
 from mcp_sidecar.transport.stdio import StdioServer
@@ -25,7 +26,11 @@ from web.accounts.selectors.principals import principal_for_user
 from web.core.errors import NotFound
 from web.library.selectors.repositories import repository_names_visible_to
 
-SERVERS: Final[dict[str, ServerDefinition]] = {"project": PROJECT, "lesson": LESSON}
+SERVERS: Final[dict[str, ServerDefinition]] = {
+    "project": PROJECT,
+    "operations": OPERATIONS,
+    "lesson": LESSON,
+}
 FLUSH_SECONDS: Final = 1.0
 
 
@@ -39,7 +44,9 @@ class Command(BaseCommand):
         """Declare the options."""
         parser.add_argument("--server", choices=sorted(SERVERS), default="project")
         parser.add_argument("--repository", metavar="NAME", help="serve only this repository")
-        parser.add_argument("--user", metavar="NAME", help="whose rights the calls have")
+        parser.add_argument(
+            "--user", metavar="NAME", help="whose rights the calls have; operations needs staff"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Serve until the client closes its end, then end within seconds."""
@@ -48,7 +55,7 @@ class Command(BaseCommand):
         gc.freeze()
         gc.enable()
         definition = SERVERS[options["server"]]
-        caller = _caller(options["user"])
+        caller = _caller(definition, options["user"])
         repository = _repository(definition, options["repository"], caller)
         with suppress(KeyboardInterrupt):
             asyncio.run(_serve(definition, repository, caller, wire))
@@ -67,13 +74,18 @@ async def _serve(
     await server.serve()
 
 
-def _caller(username: str | None) -> Caller:
-    if username is None:
-        return NOBODY
-    try:
-        return Caller(principal_for_user(username))
-    except NotFound as error:
-        raise CommandError(str(error)) from None
+def _caller(definition: ServerDefinition, username: str | None) -> Caller:
+    """Return whose rights the calls have; raise CommandError for who may not use the server."""
+    caller = NOBODY
+    if username is not None:
+        try:
+            caller = Caller(principal_for_user(username))
+        except NotFound as error:
+            raise CommandError(str(error)) from None
+    if definition.admits(caller.principal):
+        return caller
+    who = f"{username!r} is not one of them" if username else "say who calls with --user NAME"
+    raise CommandError(f"The server {definition.name} is for {definition.audience}: {who}.")
 
 
 def _repository(definition: ServerDefinition, name: str | None, caller: Caller) -> str | None:

@@ -6,7 +6,7 @@ import pytest
 
 from mcp_sidecar.contract.limits import MAX_RESULT_CHARACTERS
 from mcp_sidecar.contract.rendering.answer import UNTRUSTED
-from mcp_sidecar.tools.registry import LESSON_TOOLS, PROJECT_TOOLS
+from mcp_sidecar.tools.registry import LESSON_TOOLS, OPERATIONS_TOOLS, PROJECT_TOOLS
 from tests.gitrepos import GitRepository
 from tests.mcp_sidecar.tools.calls import error, text
 
@@ -204,6 +204,6 @@ async def test_every_optional_argument_may_be_null(tool, harbour: GitRepository)
 
 
 def test_every_tool_is_a_coroutine_function_bound_to_the_contract_of_its_name():
-    for tool in (*PROJECT_TOOLS, *LESSON_TOOLS):
+    for tool in (*PROJECT_TOOLS, *OPERATIONS_TOOLS, *LESSON_TOOLS):
         assert tool.function.__name__ == tool.contract.name
         assert tool.function.__code__.co_flags & 0x80

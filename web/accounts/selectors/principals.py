@@ -117,11 +117,13 @@ def _principal_for_oauth_token(token: str, audience: str) -> Principal | None:
 def _principal(*, owner: Any, scopes: Any, client_name: str, credential: str) -> Principal:
     user_id, username, _is_active, is_staff, time_zone = owner
     held = frozenset(scopes) & frozenset(Scope.values)
+    withdrawn = frozenset() if is_staff else held & {Scope.OPERATIONS.value}
     return Principal(
         user_id=user_id,
         is_member=True,
         is_staff=is_staff,
-        scopes=held if is_staff else held - {Scope.OPERATIONS.value},
+        scopes=held - withdrawn,
+        withdrawn_scopes=withdrawn,
         username=username,
         time_zone=time_zone or "UTC",
         client_name=client_name,

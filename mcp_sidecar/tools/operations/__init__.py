@@ -1,0 +1,1 @@
+"""The tools of portolan-operations over accounts, the library, logs and usage."""

@@ -1,0 +1,66 @@
+"""Reading the audit. Entries are never changed, so a page of the past stays as it is."""
+
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+
+from web.accounts.models import AuditEvent
+from web.accounts.principals import Principal
+from web.accounts.records import AuditEntry, AuditListing
+from web.core.paging import cursor_for, offset_of
+
+
+def audit_listed(
+    *,
+    principal: Principal,
+    actor: str | None,
+    action: str | None,
+    target: str | None,
+    since: datetime | None,
+    limit: int,
+    cursor: str | None,
+) -> AuditListing:
+    """Return a page of the audit, newest first.
+
+    `actor` is a name as it is, `action` a whole word such as `token.revoked` or its first part
+    (`token`), `target` any part of it. Raises NotAllowed for who is not staff, InvalidInput for a
+    cursor of other filters.
+    """
+    principal.require_staff()
+    filters = {"actor": actor, "action": action, "target": target, "since": since}
+    start = offset_of(cursor, filters=filters)
+    found = AuditEvent.objects.all()
+    if actor:
+        found = found.filter(actor_name__iexact=actor)
+    if action:
+        found = found.filter(Q(action=action) | Q(action__startswith=f"{action.rstrip('.')}."))
+    if target:
+        found = found.filter(target__icontains=target)
+    if since:
+        found = found.filter(at__gte=since)
+    rows = list(found[start : start + limit + 1])
+    more = len(rows) > limit
+    return AuditListing(
+        entries=tuple(_entry(row) for row in rows[:limit]),
+        total_count=found.count(),
+        next_cursor=cursor_for(offset=start + limit, filters=filters) if more else None,
+    )
+
+
+def entries_about(user_id: int, username: str, *, limit: int) -> tuple[AuditEntry, ...]:
+    """Return the newest entries by an account or about it."""
+    about = Q(target=f"user:{user_id} {username}") | Q(target__endswith=f" of {username}")
+    found: QuerySet[AuditEvent] = AuditEvent.objects.filter(Q(actor_id=user_id) | about)[:limit]
+    return tuple(_entry(row) for row in found)
+
+
+def _entry(row: AuditEvent) -> AuditEntry:
+    return AuditEntry(
+        entry_id=row.pk,
+        at=row.at,
+        actor=row.actor_name,
+        action=row.action,
+        target=row.target,
+        address=row.address or "",
+        reason=row.reason,
+    )
