@@ -36,7 +36,7 @@ bench: .venv/.ready ## Print the speed figures beside their bars
 	@sh deploy/optional.sh bench/__main__.py "the speed benchmark" $(PYTHON) -m bench $(ARGS)
 
 bench-search: .venv/.ready ## Print the search figures beside their bars
-	@sh deploy/optional.sh bench/search.py "the search benchmark" $(PYTHON) -m bench.search $(ARGS)
+	@sh deploy/optional.sh bench/search/__main__.py "the search benchmark" $(PYTHON) -m bench.search $(ARGS)
 
 conformance: .venv/.ready ## Run the official MCP conformance suite
 	@sh deploy/optional.sh tests/conformance/__main__.py "the conformance run" $(PYTHON) -m tests.conformance $(ARGS)

@@ -1,0 +1,1 @@
+"""The search benchmark: `python -m bench.search`, see `__main__`."""

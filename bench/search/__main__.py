@@ -1,0 +1,167 @@
+"""The search figures beside their bars: `make bench-search`, ARGS="--size small|medium|large".
+
+Sources of known releases are imported into git and indexed by the product's own services, in a
+data folder that is made anew. Everything printed is also written to bench/results/<date>.json.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.search import corpora
+from bench.search.figures import Figures
+
+if TYPE_CHECKING:
+    from bench.search.stages import Grown
+
+PROJECT = Path(__file__).resolve().parents[2]
+QUERIES = PROJECT / "bench" / "queries" / "django.tsv"
+CHANGED_FILES = 50
+SIZES = ("small", "medium", "large")
+
+
+def main() -> int:
+    """Measure, print, write down; return 1 when a figure misses its bar."""
+    options = _options()
+    folder: Path = options.folder
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    _configure(folder / "data")
+    started = time.monotonic()
+    figures = Figures()
+    _measure(figures, folder / "repositories", SIZES.index(options.size))
+    about = {"size": options.size, "seconds": round(time.monotonic() - started)}
+    print(f"written to {figures.write(about=about)}")
+    return 1 if figures.missed_count else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench-search", description=__doc__)
+    parser.add_argument(
+        "--size",
+        choices=SIZES,
+        default="medium",
+        help="small: Django and Wagtail, 65 MB; medium: and CPython, 107 MB, about ten minutes; "
+        "large: and eleven more, 360 MB, about half an hour",
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=PROJECT / "var" / "bench",
+        help="where it works; emptied first (PORTOLAN_BENCH_CACHE, ~/.cache: downloads)",
+    )
+    return parser.parse_args()
+
+
+def _configure(data: Path) -> None:
+    """Set up Django on an empty database."""
+    os.environ |= {
+        "PORTOLAN_DEBUG": "0",
+        "PORTOLAN_SECRET_KEY": "of the benchmark only, which serves nobody",
+        "PORTOLAN_DATA_DIR": str(data),
+        "PORTOLAN_DATABASE_URL": "",
+        "PORTOLAN_ALLOW_LOCAL_REPOSITORIES": "1",
+        "DJANGO_SETTINGS_MODULE": "web.config.settings.production",
+    }
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+
+
+def _measure(figures: Figures, repositories: Path, size: int) -> None:
+    from bench.search import stages
+    from web.library.search.evaluation import read_queries
+
+    queries = read_queries(QUERIES)
+    django = repositories / "django"
+    corpora.commit(django, corpora.unpacked(corpora.DJANGO))
+    first = stages.added("django", django)
+    megabytes = stages.indexed_bytes() / 1e6
+    figures.add("first index, CPU s per MB of source", first.cpu_seconds / megabytes, at_most=0.4)
+    figures.add("index size, MB per MB of source", first.index_bytes / 1e6 / megabytes, at_most=0.8)
+    stages.relevance(
+        figures, queries, "one repository", everywhere=False, recall=0.95, reciprocal_rank=0.82
+    )
+    stages.query_cost(figures, queries, "one repository", everywhere=False, p95=15.0)
+
+    usual: list[float] = []
+    for number, (step, p95) in enumerate(
+        ((corpora.SMALL, None), (corpora.MEDIUM, 15.0), (corpora.LARGE, 40.0))[: size + 1]
+    ):
+        usual.append(_grown(figures, repositories, step, p95, is_first=number == 0))
+    if size == SIZES.index("large"):
+        figures.add("query CPU p50, large against medium", usual[2] / usual[1], at_most=3.4)
+    figures.add("peak memory, MB", stages.peak_megabytes(), at_most=400)
+    _syncs(figures, django, first)
+
+
+def _grown(
+    figures: Figures,
+    repositories: Path,
+    sources: tuple[corpora.Source, ...],
+    p95: float | None,
+    *,
+    is_first: bool,
+) -> float:
+    """Add sources and measure over everything that is there; return the p50 of queries."""
+    from bench.search import stages
+    from web.library.search.evaluation import read_queries
+
+    queries = read_queries(QUERIES)
+    for source in sources:
+        corpora.commit(repositories / source.repository, corpora.unpacked(source))
+    *others, last = sources
+    seconds = 0.0
+    for source in others:
+        seconds += stages.added(source.repository, repositories / source.repository).cpu_seconds
+    stages.searches_while_added(figures, queries, last.repository, repositories / last.repository)
+    where = f"{stages.indexed_bytes() / 1e6:.0f} MB"
+    if is_first:
+        stages.relevance(
+            figures, queries, where, everywhere=True, recall=0.93, reciprocal_rank=0.79
+        )
+    figures.add(
+        f"index size, {where}, MB per MB",
+        stages.index_bytes() / stages.indexed_bytes(),
+        at_most=0.8,
+    )
+    return stages.query_cost(figures, queries, where, everywhere=True, p95=p95)
+
+
+def _syncs(figures: Figures, django: Path, first: "Grown") -> None:
+    """Measure what changes cost, against the first index of Django."""
+    from bench.search import stages
+
+    old, new = corpora.unpacked(corpora.DJANGO), corpora.unpacked(corpora.DJANGO_LATER)
+    changed = corpora.changed_files(old, new)
+    step = len(changed) / CHANGED_FILES
+    corpora.commit_files(django, new, [changed[int(n * step)] for n in range(CHANGED_FILES)])
+    few = stages.synced("django").cpu_seconds
+    corpora.commit(django, new)
+    rest = stages.synced("django").cpu_seconds
+    figures.add(
+        f"sync of {CHANGED_FILES} changed files, share of the first index",
+        few / first.cpu_seconds,
+        at_most=0.03,
+    )
+    figures.add("sync of the rest of 5.2 to 5.2.8", rest / first.cpu_seconds)
+    for source in corpora.DJANGO_TAGS:
+        corpora.commit(django, corpora.unpacked(source), tag=source.version)
+    stages.track_every_tag("django")
+    tags = stages.synced("django")
+    many = len(corpora.DJANGO_TAGS)
+    figures.add(
+        f"{many} more tags, CPU, share of the first index", tags.cpu_seconds / first.cpu_seconds
+    )
+    figures.add(f"{many} more tags, growth of the index", tags.index_bytes / first.index_bytes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
