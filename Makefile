@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 PYTHON := .venv/bin/python
 ARGS ?=
+WORKERS ?= 3
+PYTEST := -m pytest -n $(WORKERS) --dist loadfile
 
 .PHONY: help setup run test test-all services check docs bench bench-search conformance faults
 
@@ -18,10 +20,10 @@ run: .venv/.ready ## Start web, sidecar, worker and nginx on a demo that indexes
 	@exec $(PYTHON) -m deploy.run
 
 test: .venv/.ready ## Run the tests that need no service
-	$(PYTHON) -m pytest -m "not services" $(ARGS)
+	$(PYTHON) $(PYTEST) -m "not services" $(ARGS)
 
 test-all: .venv/.ready ## Run every test against real PostgreSQL, Redis, nginx and Chromium
-	$(PYTHON) -m tests.services $(PYTHON) -m pytest $(ARGS)
+	$(PYTHON) -m tests.services $(PYTHON) $(PYTEST) $(ARGS)
 
 services: ## Install PostgreSQL, Redis, nginx and Chromium with apt
 	@sh deploy/services.sh

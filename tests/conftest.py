@@ -6,6 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db.models.signals import post_migrate
+from django.dispatch import receiver
+
+from tests.library import forget_full_text
 
 
 @pytest.hookimpl(wrapper=True)
@@ -19,6 +23,12 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, but make test-all skips nothing"
     return report
+
+
+@receiver(post_migrate)
+def empty_what_a_flush_leaves(using: str, **_signal: Any) -> None:
+    """A test with transactions is followed by a flush, which knows the tables of models only."""
+    forget_full_text(using)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db import connection
+from django.db import connection, connections
 
 from web.library.models import Chunk, Content, Entry, Ref, Repository, Symbol
 from web.library.services.repositories import repository_add, repository_remove
@@ -70,6 +70,17 @@ def leftovers() -> dict[str, int]:
                 cursor.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")  # noqa: S608
         counts["full text"] = len(full_text_rows())
     return {table: count for table, count in counts.items() if count}
+
+
+def forget_full_text(using: str) -> None:
+    """Empty SQLite's full-text tables, which belong to no model."""
+    link = connections[using]
+    if link.vendor != "sqlite":
+        return
+    made = link.introspection.table_names()
+    with link.cursor() as cursor:
+        for table in (name for name in _FULL_TEXT if name in made):
+            cursor.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")  # noqa: S608
 
 
 def full_text_rows() -> set[int]:

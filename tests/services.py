@@ -5,6 +5,7 @@ ports of this machine, runs the command with both set, ends the servers and remo
 Where a server, nginx or Chromium is not installed it says so and fails.
 """
 
+import itertools
 import os
 import secrets
 import shutil
@@ -22,14 +23,31 @@ import redis
 
 POSTGRES_USER = "postgres"  # the account of Debian's package; PostgreSQL refuses to run as root
 START_SECONDS = 60
+FIRST_PORT = 12_000
+PORTS_IN_A_SLICE = 1_000
+PORT_SLICES = 20
+_port_numbers = itertools.count(secrets.randbelow(PORTS_IN_A_SLICE))
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def free_port() -> int:
-    """Return a port of the loopback address that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port of the loopback address that nobody listens on now.
+
+    It lies below those that the system gives to outgoing connections, so that none takes it before
+    the server does, and no other process of the same test run is given it.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    first = FIRST_PORT + worker % PORT_SLICES * PORTS_IN_A_SLICE
+    for _attempt in range(PORTS_IN_A_SLICE):
+        port = first + next(_port_numbers) % PORTS_IN_A_SLICE
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise RuntimeError(f"No port is free between {first} and {first + PORTS_IN_A_SLICE}.")
 
 
 def program(name: str) -> str | None:

@@ -28,7 +28,7 @@ with connection.cursor() as cursor:
 """
 
 
-def python(folder, code):
+def python(folder, code, *, timeout=None):
     environment = newcomers_environment() | {
         "PORTOLAN_DATA_DIR": str(folder),
         "PORTOLAN_DEBUG": "1",
@@ -40,7 +40,7 @@ def python(folder, code):
         check=True,
         capture_output=True,
         text=True,
-        timeout=PATIENCE_SECONDS,
+        timeout=timeout,
     ).stdout.split("\n")
 
 
@@ -50,7 +50,8 @@ def test_a_busy_database_delays_no_caller(tmp_path):
     writer = sqlite3.connect(tmp_path / "portolan.sqlite3", isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
     try:
-        assert python(tmp_path, USE.format(token=token))[:2] == ["mira None", "30000"]
+        used = python(tmp_path, USE.format(token=token), timeout=PATIENCE_SECONDS)
+        assert used[:2] == ["mira None", "30000"]
     finally:
         writer.execute("ROLLBACK")
         writer.close()

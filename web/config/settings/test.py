@@ -6,7 +6,8 @@ import shutil
 import tempfile
 
 os.environ.setdefault("PORTOLAN_DEBUG", "1")
-if "PORTOLAN_DATA_DIR" not in os.environ:
+# Tests that run side by side are processes of pytest-xdist, which inherit the variable.
+if "PORTOLAN_DATA_DIR" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["PORTOLAN_DATA_DIR"] = tempfile.mkdtemp(prefix="portolan-test-")
     atexit.register(shutil.rmtree, os.environ["PORTOLAN_DATA_DIR"], ignore_errors=True)
 os.environ.setdefault("PORTOLAN_ALLOW_LOCAL_REPOSITORIES", "1")
