@@ -26,10 +26,14 @@ SEPARATOR: Final = "\x1f"
 
 
 class Answer(NamedTuple):
-    """A successful result as it is kept: its text, and its structured content as JSON."""
+    """A successful result as it is kept: its text, its structured content as JSON, and the count.
+
+    `result_count` is how much was found; None where that has no meaning.
+    """
 
     text: str
     structured: bytes | None = None
+    result_count: int | None = None
 
 
 def may_be_cached(contract: AnyContract) -> bool:

@@ -34,7 +34,8 @@ mcpserver_tool_called = Signal(use_caching=True)
 
 Keyword arguments: server, endpoint, tool, arguments (secrets removed), caller, user_id, outcome
 ("ok", "invalid_arguments", "internal_error", or the code of the tool's own failure such as
-"not_found"), seconds, cached, result_size (characters), request_id, at.
+"not_found"), seconds, cached, result_size (characters), query (what was searched for, secrets
+removed; empty for other calls), result_count (how much was found, else None), request_id, at.
 """
 
 mcpserver_calls = Signal()
@@ -80,6 +81,8 @@ class ToolCall(NamedTuple):
     seconds: float
     cached: bool
     result_size: int
+    query: str
+    result_count: int | None
     request_id: str
     at: float
 
@@ -198,7 +201,11 @@ def _as_told(call: Call) -> Call | None:
     """Return the call without secrets; None for one that cannot be told, which the log says."""
     try:
         if isinstance(call, ToolCall):
-            return call._replace(tool=_name(call.tool), arguments=_recorded(call.arguments))
+            return call._replace(
+                tool=_name(call.tool),
+                arguments=_recorded(call.arguments),
+                query=redacted(call.query),
+            )
         return call._replace(method=_name(call.method[:MAX_METHOD_CHARACTERS]))
     except Exception:
         logger.exception("a call was not recorded")

@@ -58,6 +58,12 @@ class Result(BaseModel):
         result = cls.model_validate(record)
         return result.model_copy(update=more) if more else result
 
+    @property
+    def found_count(self) -> int | None:
+        """How much a search or a list found in all; None for other tools, and where unknown."""
+        count: int | None = getattr(self, "total_count", None)
+        return count
+
 
 def filters_of(arguments: Arguments, repository: str | None = None) -> dict[str, str]:
     """Return the filters of a list or search, as text by name; paging and absent ones left out."""
@@ -122,7 +128,8 @@ class ToolContract[A: Arguments, R: Result]:
     `uses_repository`: the endpoint's scope offers an argument `repository` besides `arguments`;
     `requires_repository` makes it mandatory where the endpoint has several. `project_wide` tools
     stand only on the endpoint over all repositories. `cache_seconds` is None for a tool whose
-    results are never cached. `structured` tools answer with structured content and an output
+    results are never cached. `query_argument` names the argument of a search that says what is
+    searched for. `structured` tools answer with structured content and an output
     schema besides their text, both together within MAX_RESULT_CHARACTERS.
     """
 
@@ -139,6 +146,13 @@ class ToolContract[A: Arguments, R: Result]:
     requires_github_token: bool = False
     structured: bool = False
     cache_seconds: int | None = 3600
+    query_argument: str = ""
+
+    def query_of(self, arguments: A) -> str:
+        """Return what is searched for; empty where nothing is, or on a further page of a search."""
+        if not self.query_argument or getattr(arguments, "cursor", None):
+            return ""
+        return str(getattr(arguments, self.query_argument) or "")
 
     def rendering(self, result: R) -> Rendering:
         """Return how `result` is shown; made once per result."""

@@ -37,6 +37,8 @@ def note_tool_call(
     started: float,
     cached: bool,
     result_size: int,
+    query: str = "",
+    result_count: int | None = None,
 ) -> None:
     """Note that a tool was called; `started` is an instant of the monotonic clock."""
     signals.note(
@@ -51,6 +53,8 @@ def note_tool_call(
             seconds=time.monotonic() - started,
             cached=cached,
             result_size=result_size,
+            query=query,
+            result_count=result_count,
             request_id=exchange.request_id,
             at=time.time(),
         )

@@ -27,13 +27,16 @@ class Outcome(NamedTuple):
     """The answer of a tool: `text`, and `structured` content as JSON where the tool has it.
 
     `code` is "ok", or what kind of failure `text` tells of (`is_error`). `cached` says that the
-    result was kept from an earlier call.
+    result was kept from an earlier call. `query` is what was searched for, `result_count` how much
+    was found; they are for the record of the call.
     """
 
     text: str
     structured: bytes | None = None
     code: str = "ok"
     cached: bool = False
+    query: str = ""
+    result_count: int | None = None
 
     @property
     def is_error(self) -> bool:
@@ -65,6 +68,8 @@ async def call_tool(exchange: Exchange, name: str, arguments: Any) -> Outcome:
             started=started,
             cached=outcome is not None and outcome.cached,
             result_size=0 if outcome is None else len(outcome.text),
+            query="" if outcome is None else outcome.query,
+            result_count=None if outcome is None else outcome.result_count,
         )
     return outcome
 
@@ -98,6 +103,7 @@ async def _answered(exchange: Exchange, tool: BoundTool, raw: Any) -> Outcome:
     if contract.uses_repository:
         repository = scope.resolve(given.repository, required=contract.requires_repository)
     call = Call(exchange.caller.principal, scope, repository)
+    query = contract.query_of(given.arguments)
     key = None
     if exchange.definition.over_repositories and caching.may_be_cached(contract):
         generation = await exchange.index_generation()
@@ -109,19 +115,26 @@ async def _answered(exchange: Exchange, tool: BoundTool, raw: Any) -> Outcome:
             generation=generation,
         )
         if (answer := await caching.kept(key)) is not None:
-            return _shown(answer, cached=True)
+            return _shown(answer, query, cached=True)
     result = await tool.function(call, given.arguments)
     answer = Answer(
         contract.render(result),
         result.model_dump_json().encode() if contract.structured else None,
+        result.found_count,
     )
     if key is not None and contract.cache_seconds is not None:
         await caching.keep(key, answer, seconds=contract.cache_seconds)
-    return _shown(answer, cached=False)
+    return _shown(answer, query, cached=False)
 
 
-def _shown(answer: Answer, *, cached: bool) -> Outcome:
-    return Outcome(with_ages(answer.text, now()), answer.structured, cached=cached)
+def _shown(answer: Answer, query: str, *, cached: bool) -> Outcome:
+    return Outcome(
+        with_ages(answer.text, now()),
+        answer.structured,
+        cached=cached,
+        query=query,
+        result_count=answer.result_count,
+    )
 
 
 def _failed(error: PortolanError, exchange: Exchange) -> Outcome:

@@ -79,6 +79,9 @@ class Environment(BaseSettings):
     allowed_hosts: str = Field(
         "", description="Further host names that are served, separated by commas."
     )
+    record_calls: bool = Field(
+        True, description="Whether tool calls are recorded, for usage: tool, caller, arguments."
+    )
     log_level: str = Field(
         "INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Least level logged."
     )

@@ -98,7 +98,7 @@ def redacted_value(value: Any, *, name: str = "", depth: int = 0) -> Any:
         return redacted(_text_of(value))
     if isinstance(value, Mapping):
         return {
-            _text_of(key): redacted_value(item, name=_text_of(key), depth=depth + 1)
+            redacted(_text_of(key)): redacted_value(item, name=_text_of(key), depth=depth + 1)
             for key, item in value.items()
         }
     if isinstance(value, list | tuple | set | frozenset):

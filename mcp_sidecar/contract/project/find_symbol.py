@@ -117,5 +117,6 @@ CONTRACT = ToolContract(
     arguments=FindSymbolArguments,
     result=FindSymbolResult,
     renderer=render,
+    query_argument="name",
     uses_repository=True,
 )

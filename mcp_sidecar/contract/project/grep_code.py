@@ -73,6 +73,11 @@ class GrepCodeResult(Result):
     freshness: Freshness
     filters_applied: dict[str, str] = {}
 
+    @property
+    def found_count(self) -> int | None:
+        """How many files of this page match; None where there is none yet, but more to search."""
+        return None if self.next_cursor and not self.files else len(self.files)
+
 
 def render(result: GrepCodeResult) -> Rendering:
     """Return the files as headings with their matching lines."""
@@ -129,6 +134,7 @@ CONTRACT = ToolContract(
     arguments=GrepCodeArguments,
     result=GrepCodeResult,
     renderer=render,
+    query_argument="pattern",
     uses_repository=True,
     requires_repository=True,
 )

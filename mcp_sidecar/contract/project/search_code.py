@@ -161,5 +161,6 @@ CONTRACT = ToolContract(
     arguments=SearchCodeArguments,
     result=SearchCodeResult,
     renderer=render,
+    query_argument="query",
     uses_repository=True,
 )

@@ -149,5 +149,6 @@ CONTRACT = ToolContract(
     arguments=SearchDocsArguments,
     result=SearchDocsResult,
     renderer=render,
+    query_argument="query",
     uses_repository=True,
 )

@@ -156,6 +156,7 @@ CONTRACT = ToolContract(
     arguments=SearchPostsArguments,
     result=SearchPostsResult,
     renderer=render,
+    query_argument="query",
     project_wide=True,
     cache_seconds=POST_CACHE_SECONDS,
 )

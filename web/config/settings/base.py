@@ -20,6 +20,7 @@ DATA_DIR = prepared_data_dir(ENVIRONMENT.data_dir, base_dir=BASE_DIR)
 PUBLIC_URL = ENVIRONMENT.public_url.rstrip("/")
 ALLOW_LOCAL_REPOSITORIES = ENVIRONMENT.allow_local_repositories
 FETCH_PRIVATE_HOSTS = frozenset(ENVIRONMENT.fetch_private_hosts.lower().replace(",", " ").split())
+RECORD_CALLS = ENVIRONMENT.record_calls
 
 DEBUG = ENVIRONMENT.debug
 SECRET_KEY = ENVIRONMENT.secret_key or DEVELOPMENT_SECRET_KEY

@@ -11,6 +11,7 @@ if "PORTOLAN_DATA_DIR" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["PORTOLAN_DATA_DIR"] = tempfile.mkdtemp(prefix="portolan-test-")
     atexit.register(shutil.rmtree, os.environ["PORTOLAN_DATA_DIR"], ignore_errors=True)
 os.environ.setdefault("PORTOLAN_ALLOW_LOCAL_REPOSITORIES", "1")
+os.environ.setdefault("PORTOLAN_RECORD_CALLS", "0")  # tests of recording ask for it
 
 from web.config.settings.base import *  # noqa: F403
 
