@@ -30,6 +30,7 @@ from mcp_sidecar.transport.responses import (
     Send,
     respond,
 )
+from web.operations.recorder import RECORDER
 
 logger = logging.getLogger(__name__)
 
@@ -166,6 +167,7 @@ class Application:
             await loading
             await asyncio.to_thread(bridge.close)
             await asyncio.to_thread(signals.flush)
+            await asyncio.to_thread(RECORDER.flush)
 
     async def _load(self) -> None:
         """Load the SDK while the first requests are answered without it."""

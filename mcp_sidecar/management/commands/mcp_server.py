@@ -25,6 +25,7 @@ from mcp_sidecar.wire import Wire, claim
 from web.accounts.selectors.principals import principal_for_user
 from web.core.errors import NotFound
 from web.library.selectors.repositories import repository_names_visible_to
+from web.operations.recorder import RECORDER
 
 SERVERS: Final[dict[str, ServerDefinition]] = {
     "project": PROJECT,
@@ -60,6 +61,7 @@ class Command(BaseCommand):
         with suppress(KeyboardInterrupt):
             asyncio.run(_serve(definition, repository, caller, wire))
         signals.flush(timeout_seconds=FLUSH_SECONDS)
+        RECORDER.flush(timeout_seconds=FLUSH_SECONDS)
         if not bridge.is_idle():
             # A call that nobody waits for any more would hold the process to its end.
             logging.shutdown()
