@@ -27,6 +27,7 @@ class Proxy:
     web: str = "local_web"
     sidecar: str = "local_sidecar"
     resolver: str = ""
+    front_proxies: tuple[str, ...] = ()
 
     @property
     def values(self) -> dict[str, str]:
@@ -39,6 +40,9 @@ class Proxy:
             "PORTOLAN_NGINX_WEB": self.web,
             "PORTOLAN_NGINX_SIDECAR": self.sidecar,
             "PORTOLAN_NGINX_RESOLVER": self.resolver,
+            "PORTOLAN_NGINX_FRONT_PROXIES": " ".join(
+                f"set_real_ip_from {address};" for address in self.front_proxies
+            ),
             "PORTOLAN_NGINX_SCHEME": self.scheme,
             "PORTOLAN_NGINX_MAX_BODY_BYTES": str(self.max_body_bytes),
             "PORTOLAN_NGINX_MAX_WEBHOOK_BYTES": str(self.max_webhook_bytes),

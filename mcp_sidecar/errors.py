@@ -4,7 +4,8 @@
 - What the protocol forbids is a JSON-RPC error: the codes below.
 - What nobody foresaw is -32603 "Internal error" with the request id and nothing else: `unforeseen`
   writes it to the log, once.
-- What HTTP refuses before a message is read is `{"error": code, "message": sentence}`.
+- What HTTP refuses before a message is read is `{"error": code, "message": sentence}`; only the
+  refusal of too many messages is a JSON-RPC error, because clients show those to the model.
 """
 
 import logging
@@ -26,6 +27,8 @@ UNSUPPORTED_PROTOCOL_VERSION: Final = -32022
 # Of the range that JSON-RPC and MCP leave to implementations (-32000 to -32019).
 UNAVAILABLE: Final = -32010
 """A method other than tools/call needs a part of the platform that does not answer now."""
+TOO_MANY_REQUESTS: Final = -32011
+"""The caller has to wait before the next message (HTTP 429)."""
 
 
 class ProtocolError(Exception):

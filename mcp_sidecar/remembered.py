@@ -60,6 +60,11 @@ class Remembered[K: Hashable, V]:
         entry = self._kept.get(key)
         return entry[1] if entry is not None and entry[0] == at else None
 
+    def last(self, key: K) -> V | None:
+        """Return the value of `key` that was read last, however long ago; None for none."""
+        entry = self._kept.get(key)
+        return None if entry is None else entry[1]
+
     async def get(self, key: K, read: Callable[[], Awaitable[V]], *, at: Hashable) -> V:
         """Return the value of `key` at the mark `at` or later. Raises what `read` raises."""
         value = self.kept(key, at=at)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -20,6 +20,7 @@ from mcp_sidecar.transport.discovery import PREFIX, serve_metadata
 from mcp_sidecar.transport.dispatch import Dispatcher, ServerOf
 from mcp_sidecar.transport.gate import Gate, not_found
 from mcp_sidecar.transport.messages import encoded
+from mcp_sidecar.transport.rate_limits import RateLimits
 from mcp_sidecar.transport.readiness import failing_checks
 from mcp_sidecar.transport.responses import (
     TEXT,
@@ -30,7 +31,11 @@ from mcp_sidecar.transport.responses import (
     Send,
     respond,
 )
+from web.core.limits import LIMITS, Limits
 from web.operations.recorder import RECORDER
+
+if TYPE_CHECKING:
+    from mcp_sidecar.transport.rate_sharing import RedisCount
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +51,7 @@ class Application:
     """Answers the addresses of `definitions`, /health and /ready; everything else is not found.
 
     `server_of` makes a FastMCP server of a definition that has more than the definition says;
-    `has_lane` off sends everything through FastMCP.
+    `has_lane` off sends everything through FastMCP. `limits` say how much callers may send.
     """
 
     def __init__(
@@ -55,11 +60,16 @@ class Application:
         *,
         server_of: ServerOf | None = None,
         has_lane: bool = True,
+        limits: Limits = LIMITS,
     ) -> None:
+        redis_url = settings.ENVIRONMENT.redis_url
+        self._shared = _shared_count(redis_url) if redis_url else None
+        self._rate_limits = RateLimits(limits, shared=self._shared)
         self._gates: dict[str, Gate] = {}
         self._repositories: dict[str, Gate] = {}
         for definition in definitions:
-            gate = Gate(Dispatcher(definition, server_of=server_of, has_lane=has_lane))
+            dispatcher = Dispatcher(definition, server_of=server_of, has_lane=has_lane)
+            gate = Gate(dispatcher, self._rate_limits)
             self._gates[definition.path] = gate
             if definition.over_repositories:
                 self._repositories[f"{definition.path}/repositories/"] = gate
@@ -86,7 +96,7 @@ class Application:
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
         if path.startswith(PREFIX):
-            await serve_metadata(scope, send)
+            await serve_metadata(scope, send, self._rate_limits)
             return
         gate = self._gates.get(path.removesuffix("/"))
         if gate is not None:
@@ -168,12 +178,21 @@ class Application:
             await asyncio.to_thread(bridge.close)
             await asyncio.to_thread(signals.flush)
             await asyncio.to_thread(RECORDER.flush)
+            if self._shared is not None:
+                await self._shared.close()
 
     async def _load(self) -> None:
         """Load the SDK while the first requests are answered without it."""
         for gate in self._gates.values():
             await gate.dispatcher.load()
         _settle_memory()
+
+
+def _shared_count(redis_url: str) -> "RedisCount":
+    """Return the count that all sidecars share; what it needs is imported only now."""
+    from mcp_sidecar.transport.rate_sharing import RedisCount
+
+    return RedisCount(redis_url)
 
 
 def _settle_memory() -> None:

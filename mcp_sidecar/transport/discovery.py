@@ -4,8 +4,10 @@ import json
 from typing import Final
 
 from mcp_sidecar import bridge
+from mcp_sidecar.auth import NOBODY
 from mcp_sidecar.transport.gate import not_found
-from mcp_sidecar.transport.responses import JSON, HeaderList, Scope, Send, respond
+from mcp_sidecar.transport.rate_limits import RateLimits, address_of
+from mcp_sidecar.transport.responses import JSON, HeaderList, Refusal, Scope, Send, respond
 from web.accounts.selectors import protected_resource_metadata
 from web.core.errors import PortolanError
 
@@ -20,11 +22,16 @@ _PREFLIGHT: Final[HeaderList] = (
 )
 
 
-async def serve_metadata(scope: Scope, send: Send) -> None:
+async def serve_metadata(scope: Scope, send: Send, rate_limits: RateLimits) -> None:
     """Answer an address below `PREFIX`: the endpoint's document, or a 404 in JSON."""
     method, path = scope["method"], scope["path"].removeprefix(PREFIX)
     if method == "OPTIONS":
         await respond(send, 204, b"", _PREFLIGHT)
+        return
+    try:
+        await rate_limits.take(NOBODY, address_of(scope))
+    except Refusal as refusal:
+        await respond(send, refusal.status, refusal.body, (*_HEADERS, *refusal.headers))
         return
     try:
         document = await bridge.look_up(protected_resource_metadata, path=path)

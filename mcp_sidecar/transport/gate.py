@@ -36,6 +36,7 @@ from mcp_sidecar.transport.protocol import (
     NEWEST_HANDSHAKE,
     UNSTATED_VERSION,
 )
+from mcp_sidecar.transport.rate_limits import RateLimits, address_of
 from mcp_sidecar.transport.responses import (
     JSON,
     HeaderList,
@@ -47,6 +48,7 @@ from mcp_sidecar.transport.responses import (
 )
 from web.accounts.principals import Principal
 from web.core.errors import PortolanError
+from web.core.limits import LIMITS
 from web.core.logs import CALLER, REQUEST_ID, request_id_from
 
 logger = logging.getLogger(__name__)
@@ -63,9 +65,10 @@ ACCEPTED: Final[Answer] = (202, b"", ())
 class Gate:
     """One server over HTTP: its endpoint over all repositories, and that of each one."""
 
-    def __init__(self, dispatcher: Dispatcher) -> None:
+    def __init__(self, dispatcher: Dispatcher, rate_limits: RateLimits) -> None:
         self.dispatcher = dispatcher
         self.definition = dispatcher.definition
+        self.rate_limits = rate_limits
 
     async def serve(
         self, repository: str | None, scope: Scope, receive: Receive, send: Send
@@ -104,8 +107,10 @@ class Gate:
         if scope["method"] != "POST":
             return _not_a_post(scope["method"], headers)
         exchange = Exchange(self.definition, repository, request_id=request_id)
-        exchange.caller = await self._caller(exchange, scope, headers)
+        address = address_of(scope)
+        exchange.caller = await self._caller(exchange, scope, headers, address)
         CALLER.set(exchange.caller.label)
+        await self.rate_limits.take(exchange.caller, address)
         if repository is not None and not await exchange.endpoint_exists():
             raise not_found()
         check_media(headers)
@@ -118,25 +123,30 @@ class Gate:
         version = headers.get(b"mcp-protocol-version")
         stated = UNSTATED_VERSION if version is None else version.decode("latin-1")
         if isinstance(value, list):
+            if 1 < len(value) <= LIMITS.max_batch_size:
+                await self.rate_limits.take(exchange.caller, address, len(value) - 1)
             return await self._batch(exchange, value, body, stated)
         return await self._single(exchange, value, body, stated, scope)
 
     async def _caller(
-        self, exchange: Exchange, scope: Scope, headers: Mapping[bytes, bytes]
+        self, exchange: Exchange, scope: Scope, headers: Mapping[bytes, bytes], address: str
     ) -> Caller:
         query = scope.get("query_string", b"")
         if query and _holds_a_token(query):
             raise self._unauthorized(
                 scope, "A token belongs into the Authorization header, never the address."
             )
+        resource = resource_of(scope["path"])
+        self.rate_limits.check_token(headers, address, resource=resource)
         try:
             caller = await caller_of(
                 headers,
-                resource=resource_of(scope["path"]),
+                resource=resource,
                 scope=self.definition.token_scope,
                 mark=exchange.marked,
             )
         except Unauthorized:
+            await self.rate_limits.note_wrong_token(address)
             raise self._unauthorized(
                 scope, "The token is not valid here: unknown, expired or revoked."
             ) from None

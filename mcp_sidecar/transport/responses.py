@@ -16,13 +16,24 @@ TEXT: Final = (b"content-type", b"text/plain; charset=utf-8")
 
 
 class Refusal(Exception):
-    """What HTTP refuses before a message is read: a status and one JSON shape for all of them."""
+    """What HTTP refuses before a message is read: a status and one JSON shape.
 
-    def __init__(self, status: int, code: str, message: str, *, headers: HeaderList = ()) -> None:
+    `body` is for the refusal that has another shape.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        headers: HeaderList = (),
+        body: bytes | None = None,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.headers = headers
-        self.body = encoded({"error": code, "message": message})
+        self.body = encoded({"error": code, "message": message}) if body is None else body
 
 
 async def respond(send: Send, status: int, body: bytes, headers: HeaderList = (JSON,)) -> None:

@@ -85,9 +85,9 @@ def answers(url: str) -> bool:
 
 
 class Stack:
-    """Web and sidecar on one fresh database, nginx in front."""
+    """Web and sidecar on one fresh database, nginx in front; `more` are settings."""
 
-    def __init__(self, folder: Path, *, public_url: str) -> None:
+    def __init__(self, folder: Path, *, public_url: str, **more: str) -> None:
         self.folder = folder
         self.web_port, self.sidecar_port, self.port = free_port(), free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -99,6 +99,7 @@ class Stack:
             "PORTOLAN_WEB_PORT": str(self.web_port),
             "PORTOLAN_SIDECAR_PORT": str(self.sidecar_port),
             "PORTOLAN_PROXY_PORT": str(self.port),
+            **more,
         }
         python = sys.executable
         self.web = self._process("web", (python, "-m", "web"), self.web_port, "/healthz")

@@ -22,6 +22,9 @@ def variables(folder: Path, **more: str) -> dict[str, str]:
         "PORTOLAN_DATA_DIR": str(folder),
         "PORTOLAN_SECRET_KEY": "only-for-this-test-and-long-enough",
         "PORTOLAN_LOG_LEVEL": "INFO",
+        "PORTOLAN_MAX_MESSAGES_PER_MINUTE": "0",
+        "PORTOLAN_MAX_ANONYMOUS_MESSAGES_PER_MINUTE": "0",
+        "PORTOLAN_MAX_WRONG_TOKENS_PER_MINUTE": "0",
         **more,
     }
 

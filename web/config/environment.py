@@ -32,7 +32,9 @@ class Environment(BaseSettings):
         "", description="postgresql://… or sqlite:///path; empty for SQLite in the data folder."
     )
     redis_url: str = Field(
-        "", description="redis://… for a shared cache; empty for one in process."
+        "",
+        description="redis://… for a cache and rate limits that all processes share; empty for "
+        "those of each process.",
     )
     secret_key: str = Field("", description="Secret for signing; required unless debug is on.")
     data_dir: Path = Field(Path("./var"), description="Folder for mirrors, database and logs.")

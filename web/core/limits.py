@@ -29,6 +29,21 @@ class Limits(BaseSettings):
     )
     max_concurrent_calls: int = Field(8, gt=0, description="Tool calls at once in one process.")
     max_queued_calls: int = Field(64, ge=0, description="Tool calls that may wait for a slot.")
+    max_messages_per_minute: int = Field(
+        1200, ge=0, description="Messages that one account may send in a minute; 0 for no bound."
+    )
+    max_anonymous_messages_per_minute: int = Field(
+        600,
+        ge=0,
+        description="Messages without a token that one address (of IPv6: one /64 network) may send "
+        "in a minute; 0 for no bound.",
+    )
+    max_wrong_tokens_per_minute: int = Field(
+        30,
+        ge=0,
+        description="Wrong tokens that one address may send in a minute before only tokens that "
+        "are in use are looked at; 0 for no bound.",
+    )
 
     # Results
     max_result_characters: int = Field(40_000, gt=0, description="Longest answer of a tool.")

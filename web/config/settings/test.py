@@ -12,6 +12,10 @@ if "PORTOLAN_DATA_DIR" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
     atexit.register(shutil.rmtree, os.environ["PORTOLAN_DATA_DIR"], ignore_errors=True)
 os.environ.setdefault("PORTOLAN_ALLOW_LOCAL_REPOSITORIES", "1")
 os.environ.setdefault("PORTOLAN_RECORD_CALLS", "0")  # tests of recording ask for it
+# All tests come from one address; those of rate limits set their own.
+os.environ.setdefault("PORTOLAN_MAX_MESSAGES_PER_MINUTE", "0")
+os.environ.setdefault("PORTOLAN_MAX_ANONYMOUS_MESSAGES_PER_MINUTE", "0")
+os.environ.setdefault("PORTOLAN_MAX_WRONG_TOKENS_PER_MINUTE", "0")
 
 from web.config.settings.base import *  # noqa: F403
 
