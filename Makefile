@@ -22,10 +22,10 @@ run: .venv/.ready ## Start web, sidecar, worker and nginx on a demo that indexes
 test: .venv/.ready ## Run the tests that need no service
 	$(PYTHON) $(PYTEST) -m "not services" $(ARGS)
 
-test-all: .venv/.ready ## Run every test against real PostgreSQL, Redis, nginx and Chromium
+test-all: .venv/.ready ## Run every test against real PostgreSQL, Redis, nginx, Chromium and sshd
 	$(PYTHON) -m tests.services $(PYTHON) $(PYTEST) $(ARGS)
 
-services: ## Install PostgreSQL, Redis, nginx and Chromium with apt
+services: ## Install PostgreSQL, Redis, nginx, Chromium and sshd with apt
 	@sh deploy/services.sh
 
 check: .venv/.ready ## Format, lint, types, import contracts, generated files

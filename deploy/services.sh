@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs what `make test-all` needs: PostgreSQL, Redis, nginx, Chromium. For Debian and Ubuntu.
+# Installs what `make test-all` needs: PostgreSQL, Redis, nginx, Chromium, sshd. For Debian and Ubuntu.
 set -eu
 if ! command -v apt-get >/dev/null 2>&1; then
-    echo "make services installs with apt. Install PostgreSQL, Redis, nginx and Chromium by your system's means." >&2
+    echo "make services installs with apt. Install PostgreSQL, Redis, nginx, Chromium and OpenSSH's server by your system's means." >&2
     exit 1
 fi
 as_root=
@@ -14,12 +14,12 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root="sudo --preserve-env=DEBIAN_FRONTEND"
 fi
 missing=
-for package in postgresql redis-server nginx chromium; do
+for package in postgresql redis-server nginx chromium openssh-server; do
     dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -q '^installed$' \
         || missing="$missing $package"
 done
 if [ -z "$missing" ]; then
-    echo "PostgreSQL, Redis, nginx and Chromium are installed."
+    echo "PostgreSQL, Redis, nginx, Chromium and OpenSSH's server are installed."
     exit 0
 fi
 export DEBIAN_FRONTEND=noninteractive

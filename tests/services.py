@@ -71,6 +71,7 @@ def missing_programs() -> list[str]:
         "PostgreSQL": ("initdb", "postgres"),
         "Redis": ("redis-server",),
         "nginx": ("nginx",),
+        "OpenSSH's server": ("sshd",),
     }
     missing = [name for name, names in needed.items() if not all(map(program, names))]
     if not any(map(program, CHROMIUM_NAMES)):

@@ -21,7 +21,8 @@ class GitServer:
     """`asked` are the requests: method, path, and the Authorization header.
 
     `before` is called with the path of each request that is answered; `refusal` is the text of a
-    refusal, in which "{authorization}" stands for what was sent.
+    refusal, in which "{authorization}" stands for what was sent; `redirect` an address to which
+    whoever signed in is sent.
     """
 
     folder: Path
@@ -29,6 +30,7 @@ class GitServer:
     username: str = ""
     password: str = ""
     refusal: str = "Sign in."
+    redirect: str = ""
     before: Callable[[str], None] = lambda _path: None
     asked: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -60,6 +62,12 @@ class _Handler(BaseHTTPRequestHandler):
             return
         path, _, query = self.path.partition("?")
         self.git.before(path)
+        if self.git.redirect:
+            self.send_response(302)
+            self.send_header("Location", f"{self.git.redirect}{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         done = subprocess.run(
             ["git", "-c", "safe.directory=*", "http-backend"],
             input=body,

@@ -56,6 +56,11 @@ class Environment(BaseSettings):
         description="Hosts of a private network, separated by commas, that feeds and sites may "
         "be on.",
     )
+    ssh_accept_new_hosts: bool = Field(
+        False,
+        description="Whether the key of an ssh host that nobody knows yet is believed and kept, as "
+        "ssh's accept-new; off, it has to stand in known_hosts.",
+    )
     debug: bool = Field(False, description="Development mode: never in production.")
     github_api_url: str = Field(
         "https://api.github.com", description="Address of the GitHub API (GitHub Enterprise)."

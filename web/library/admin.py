@@ -7,14 +7,23 @@ from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.views.decorators.debug import sensitive_post_parameters
 
 from web.accounts.views.sign_in import actor_of
 from web.core.errors import InvalidInput, PortolanError
 from web.core.service_admin import ServiceAdmin
 from web.library.git.mirrors import check_address
 from web.library.models import Ref, Repository, WebhookSecret
+from web.library.services.credentials import (
+    credential_check,
+    credential_generate,
+    credential_remove,
+    credential_set,
+    credential_shown,
+)
 from web.library.services.repositories import (
     RepositoryFields,
     check_fields,
@@ -31,6 +40,7 @@ _SERVICE_FIELDS = (
     *("title", "description", "visibility", "position"),
     *("documentation_globs", "exclude_globs", "tracked_refs", "tracked_refs_newest"),
 )
+_CREDENTIAL_FIELDS = ("new_token", "token_username", "new_key", "forget_credential")
 
 
 def _fields_of(cleaned: dict[str, Any]) -> RepositoryFields:
@@ -59,6 +69,14 @@ class LinesField(forms.CharField):
         return bool((initial or []) != self.clean(data))
 
 
+class UnshownTextarea(forms.Textarea):
+    """Lines that are never sent back to the browser."""
+
+    def format_value(self, value: Any) -> str:
+        """Show nothing."""
+        return ""
+
+
 class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg]
     """A repository as an operator edits it."""
 
@@ -68,6 +86,21 @@ class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg]
     )
     exclude_globs = LinesField(help_text="Which files are not indexed, one pattern a line.")
     tracked_refs = LinesField(help_text="Further tags and branches to index, such as v*.")
+    new_token = forms.CharField(
+        required=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text="For an https address: a token that may read the repository. Stored encrypted.",
+    )
+    token_username = forms.CharField(
+        required=False, help_text="User name beside the token; x-access-token when left empty."
+    )
+    new_key = forms.CharField(
+        required=False,
+        widget=UnshownTextarea(attrs={"rows": 4, "cols": 60, "autocomplete": "off"}),
+        help_text="For an ssh address: a private key without a passphrase. Stored encrypted. The "
+        "action “Make an ssh key” of the list makes one.",
+    )
+    forget_credential = forms.BooleanField(required=False, help_text="Forget what is stored.")
 
     class Meta:
         model = Repository
@@ -91,9 +124,24 @@ class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg]
             except InvalidInput as error:
                 for field in error.fields or ("url",):
                     self.add_error(field, str(error))
+            self._check_credential(cleaned)
         return cleaned
 
+    def _check_credential(self, cleaned: dict[str, Any]) -> None:
+        field = "new_key" if cleaned["new_key"] else "new_token"
+        if not cleaned[field]:
+            return
+        try:
+            credential_check(
+                url=cleaned.get("url", self.instance.url),
+                secret=cleaned[field],
+                username=cleaned["token_username"],
+            )
+        except InvalidInput as error:
+            self.add_error("token_username" if "username" in error.fields else field, str(error))
 
+
+@method_decorator(sensitive_post_parameters("new_token", "new_key"), name="changeform_view")
 @admin.register(Repository)
 class RepositoryAdmin(ServiceAdmin[Repository]):
     """Repositories: add, change, remove, and sync now."""
@@ -102,11 +150,15 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
     list_display = ("name", "title", "visibility", "position", "branch", "files", "state")
     list_filter = ("visibility",)
     search_fields = ("name", "title", "url")
-    actions = ("sync_now", "make_webhook_secret", "remove_webhook_secret")
-    readonly_fields = ("state", "webhook", "indexed_refs", "created_at", "synced_at")
+    actions = ("sync_now", "make_webhook_secret", "remove_webhook_secret", "make_key")
+    readonly_fields = ("state", "webhook", "signing_in", "indexed_refs", "created_at", "synced_at")
     fieldsets = (
         (None, {"fields": ("name", "url", "title", "description", "visibility", "position")}),
         ("What is indexed", {"fields": _SERVICE_FIELDS[4:]}),
+        (
+            "Signing in to the remote",
+            {"fields": ("signing_in", *_CREDENTIAL_FIELDS)},
+        ),
         ("State", {"fields": ("state", "webhook", "indexed_refs", "created_at", "synced_at")}),
     )
 
@@ -150,6 +202,16 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
             return "No pushes are taken. The action “Make a webhook secret” of the list begins it."
         return f"Pushes are taken; the secret was made {found.made_at:%Y-%m-%d %H:%M} UTC."
 
+    @admin.display(description="Stored credential")
+    def signing_in(self, repository: Repository) -> str:
+        """Return what the remote is signed in to with, without its secret."""
+        found = credential_shown(name=repository.name) if repository.pk else None
+        if found is None:
+            return "none"
+        used = "" if found.is_of_this_remote else "; not used, since the address leads elsewhere"
+        of = found.public_key or f"user name {found.username}"
+        return f"{found.kind} for {found.remote}, set {found.set_at:%Y-%m-%d}{used}; {of}"
+
     @admin.display(description="Indexed refs")
     def indexed_refs(self, repository: Repository) -> SafeString | str:
         """Return the refs with their commits and counts."""
@@ -191,6 +253,16 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
             webhook_secret_remove(actor=actor_of(request), name=repository.name)
             self.message_user(request, f"{repository.name} takes no pushes any more.")
 
+    @admin.action(description="Make an ssh key", permissions=["change"])
+    def make_key(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
+        """Make a key for each, in place of what was stored, and show its public half."""
+        for repository in queryset:
+            made = credential_generate(actor=actor_of(request), name=repository.name)
+            self.message_user(
+                request,
+                f"Give {made.remote} this deploy key of {made.repository}: {made.public_key}",
+            )
+
     def save_model(self, request: HttpRequest, obj: Repository, form: Any, change: bool) -> None:
         """Save through the services, then queue a sync where what is indexed may change."""
         fields = _fields_of(form.cleaned_data)
@@ -199,10 +271,19 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
         else:
             repository_add(name=obj.name, url=form.cleaned_data["url"], fields=fields)
             obj.pk = Repository.objects.get(name=obj.name).pk
-        indexed = {"url", *_SERVICE_FIELDS[4:]}
+        self._save_credential(request, obj.name, form.cleaned_data)
+        indexed = {"url", *_SERVICE_FIELDS[4:], *_CREDENTIAL_FIELDS}
         if not change or indexed.intersection(form.changed_data):
             repository_sync_enqueue(name=obj.name)
             messages.info(request, "A sync is queued.")
+
+    def _save_credential(self, request: HttpRequest, name: str, given: dict[str, Any]) -> None:
+        actor = actor_of(request)
+        if secret := given["new_key"] or given["new_token"]:
+            username = given["token_username"] if given["new_token"] else ""
+            credential_set(actor=actor, name=name, secret=secret, username=username)
+        elif given["forget_credential"] and credential_shown(name=name) is not None:
+            credential_remove(actor=actor, name=name)
 
     def delete_model(self, request: HttpRequest, obj: Repository) -> None:
         """Remove the repository with its index and its mirror."""

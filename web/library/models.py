@@ -83,6 +83,25 @@ class WebhookSecret(models.Model):
         return f"webhook secret of {self.repository_id}"
 
 
+class RemoteCredential(models.Model):
+    """What a repository's remote is signed in to with; the secret is encrypted.
+
+    `remote` is the scheme, host and port that it is for: it is never sent to another.
+    """
+
+    repository = models.OneToOneField(
+        Repository, on_delete=models.CASCADE, related_name="credential"
+    )
+    remote = models.CharField(max_length=300, editable=False)
+    username = models.CharField(max_length=200, blank=True, editable=False)
+    secret = models.TextField(editable=False)
+    public_key = models.TextField(blank=True, editable=False, help_text="Of an ssh key.")
+    set_at = models.DateTimeField(editable=False)
+
+    def __str__(self) -> str:
+        return f"credential of {self.repository_id}"
+
+
 class RefKind(models.TextChoices):
     """What a ref is in git."""
 

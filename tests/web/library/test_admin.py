@@ -9,7 +9,8 @@ from django.test import Client
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, index_state, leftovers
 from web.library.git.mirrors import mirror_lock
-from web.library.models import Ref, Repository
+from web.library.models import Ref, RemoteCredential, Repository
+from web.library.services.repositories import repository_add
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/library/repository/"
@@ -178,3 +179,48 @@ def test_webhook_secret_is_shown_once_and_removed_by_actions(
     chosen["action"] = "remove_webhook_secret"
     assert "project takes no pushes any more." in _messages(staff.post(LIST, chosen, follow=True))
     assert "No pushes are taken." in staff.get(f"{LIST}{pk}/change/").content.decode()
+
+
+def test_credential_is_stored_from_the_form_and_never_sent_back(staff: Client) -> None:
+    repository_add(name="project", url="https://code.example.org/a/b")
+    page = f"{LIST}{Repository.objects.get().pk}/change/"
+    form = _form("https://code.example.org/a/b", new_token="a-secret-token", title="New")
+    response = staff.post(page, form, follow=True)
+    assert "A sync is queued." in _messages(response)
+    shown = staff.get(page).content.decode()
+    assert "token for https://code.example.org:443" in shown
+    assert "user name x-access-token" in shown
+    assert "a-secret-token" not in shown + response.content.decode()
+    history = staff.get(page.replace("change", "history")).content.decode()
+    assert "a-secret-token" not in history
+    staff.post(page, _form("https://code.example.org/a/b", forget_credential="on"))
+    assert not RemoteCredential.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("url", "field", "value", "message"),
+    [
+        ("https://code.example.org/a/b", "new_token", "with space", "printable ASCII"),
+        ("https://code.example.org/a/b", "new_key", "-----BEGIN PRIVATE KEY-----", "takes a token"),
+        ("git@code.example.org:a/b", "new_key", "secret-garbage", "no private key"),
+        ("git@code.example.org:a/b", "new_token", "secret-garbage", "no private key"),
+    ],
+)
+def test_credential_that_cannot_be_used_is_refused_beside_its_field(
+    url: str, field: str, value: str, message: str, staff: Client
+) -> None:
+    response = staff.post(f"{LIST}add/", _form(url, **{field: value}))
+    errors = response.context["adminform"].form.errors
+    assert set(errors) == {field}
+    assert message in str(errors[field])
+    assert value not in response.content.decode()
+    assert not Repository.objects.exists()
+
+
+def test_key_is_made_by_an_action_that_shows_its_public_half(staff: Client) -> None:
+    repository_add(name="project", url="git@code.example.org:a/b")
+    chosen = {"_selected_action": [Repository.objects.get().pk], "action": "make_key"}
+    shown = _messages(staff.post(LIST, chosen, follow=True))
+    assert "ssh-ed25519 " in shown
+    Repository.objects.update(url="https://code.example.org/a/b")
+    assert "takes a token" in _messages(staff.post(LIST, chosen, follow=True))

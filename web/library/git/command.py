@@ -9,8 +9,9 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
 from web.core.limits import LIMITS
@@ -48,7 +49,7 @@ _PINNED = {
     "GIT_ASKPASS": "/bin/false",
     "SSH_ASKPASS": "/bin/false",
     "SSH_ASKPASS_REQUIRE": "never",
-    "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=30 -oControlMaster=no",
+    "GIT_SSH_VARIANT": "ssh",
     "GIT_PROTOCOL_FROM_USER": "0",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
@@ -61,6 +62,7 @@ def run_git(
     operands: Sequence[str] = (),
     mirror: Path | None = None,
     configuration: Sequence[str] = (),
+    environment: Mapping[str, str] = MappingProxyType({}),
     local: bool = False,
     max_output_bytes: int | None = None,
     keep_open: Sequence[int] = (),
@@ -68,9 +70,10 @@ def run_git(
 ) -> bytes:
     """Return what git writes for a subcommand with its `options`, which are literals of the code.
 
-    `operands` may be a caller's; `configuration` are further "name=value" settings. `mirror` is
-    the repository to work in; `local` lets git copy from a path. `keep_open` are file descriptors
-    that git inherits, so that a lock on them outlives this process for as long as git runs.
+    `operands` may be a caller's; `configuration` are further "name=value" settings, which other
+    users of the machine can see; `environment` are further variables, which they cannot. `mirror`
+    is the repository to work in; `local` lets git copy from a path. `keep_open` are descriptors of
+    files that git inherits, so that a lock on them outlives this process for as long as git runs.
     `on_progress` gets each line that git writes about its progress. With `max_output_bytes` git is
     ended once it wrote that much.
 
@@ -78,15 +81,15 @@ def run_git(
     """
     settings = [flag for value in (*_CONFIGURATION, *configuration) for flag in ("-c", value)]
     argv = ["git", *settings, *options, "--end-of-options", *operands]
-    environment = {name: os.environ[name] for name in _INHERITED if name in os.environ} | _PINNED
+    variables = {name: os.environ[name] for name in _INHERITED if name in os.environ} | _PINNED
     # Overrules every protocol.*.allow, also those in the configuration of a repository.
-    environment["GIT_ALLOW_PROTOCOL"] = "https:ssh:file" if local else "https:ssh"
+    variables["GIT_ALLOW_PROTOCOL"] = "https:ssh:file" if local else "https:ssh"
     if mirror is not None:
-        environment["GIT_DIR"] = str(mirror)
+        variables["GIT_DIR"] = str(mirror)
     try:
         process = subprocess.Popen(
             argv,
-            env=environment,
+            env=variables | dict(environment),
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -7,6 +7,7 @@ them is taken apart here.
 import re
 
 from web.core.errors import PortolanError, Unavailable
+from web.core.redaction import redacted
 
 _USER_INFORMATION = re.compile(r"(\w[\w+.-]*://)[^/\s@']*@")
 _MACHINE_PATH = re.compile(r"(?<![\w/:.])/[\w.@+-]+(?:/[\w.@+-]*)+")
@@ -30,15 +31,21 @@ _ADVICE: tuple[tuple[str, str, str], ...] = (
         "Check the address and this machine's name resolution.",
     ),
     (
+        r"remote host identification has changed",
+        "The key of the remote's ssh host is not the one that is known.",
+        "If it was changed on purpose, replace its line in known_hosts in the data folder; "
+        "otherwise somebody else may be answering.",
+    ),
+    (
         r"host key verification failed",
         "The key of the remote's ssh host is not known to this machine.",
-        "Add it to known_hosts of the user that runs the worker (ssh-keyscan), then sync again.",
+        "Add it to the file known_hosts in the data folder (ssh-keyscan), then sync again.",
     ),
     (
         r"permission denied \(|could not read (username|password)|authentication failed"
         r"|terminal prompts disabled|returned error: 40[13]|invalid credentials",
         "The remote asks for a sign-in, or does not know the repository.",
-        "Check the address; give the user that runs the worker an ssh key or a .netrc entry.",
+        "Check the address, and give it a credential: manage.py set_credential NAME.",
     ),
     (
         r"repository not found|returned error: 404|does not appear to be a git repository"
@@ -95,12 +102,7 @@ class GitFailed(Exception):
 
     def __init__(self, detail: str) -> None:
         super().__init__("git failed")
-        self.detail = redacted_detail(detail)
-
-
-def redacted_detail(detail: str) -> str:
-    """Return what git said without user information in addresses."""
-    return _USER_INFORMATION.sub(r"\1", detail)
+        self.detail = redacted(_USER_INFORMATION.sub(r"\1", detail))
 
 
 def explained(failure: GitFailed) -> PortolanError:

@@ -19,8 +19,9 @@ from django.conf import settings
 
 from web.core.errors import Conflict, InvalidInput, PortolanError
 from web.library.git.command import run_git
+from web.library.git.credentials import Credential, Transport, transport
 from web.library.git.failures import GitFailed, explained
-from web.library.git.urls import Address, parse_address, pinned_host
+from web.library.git.urls import parse_address
 from web.library.sites.address import is_site, parse_site
 
 logger = logging.getLogger(__name__)
@@ -94,22 +95,24 @@ def check_address(url: str) -> None:
             ) from error
 
 
-def remote_refs(url: str) -> RemoteRefs:
-    """Ask the remote for its branches, tags and HEAD.
+def remote_refs(url: str, *, credential: Credential | None = None) -> RemoteRefs:
+    """Ask the remote for its branches, tags and HEAD, signed in with the credential.
 
     Raises Unavailable in a clear sentence when it does not answer, InvalidInput for an address
     that is not accepted.
     """
     address = parse_address(url)
     try:
-        listing = run_git(
-            "ls-remote",
-            "--symref",
-            "--quiet",
-            operands=[address.text],
-            configuration=transport_configuration(address),
-            local=address.is_local,
-        )
+        with transport(address, credential) as way:
+            listing = run_git(
+                "ls-remote",
+                "--symref",
+                "--quiet",
+                operands=[address.text],
+                configuration=way.configuration,
+                environment=way.environment,
+                local=address.is_local,
+            )
     except GitFailed as failure:
         raise explained(failure) from failure
     return _parsed(listing)
@@ -121,6 +124,7 @@ def update_mirror(
     url: str,
     remote: RemoteRefs,
     lock: int,
+    credential: Credential | None = None,
     on_progress: Callable[[str, int], None] | None = None,
 ) -> None:
     """Make the mirror's refs those of the remote; what is gone there is gone here.
@@ -143,13 +147,14 @@ def update_mirror(
             run_git("init", "--bare", "--quiet", "--template=", operands=[str(folder)])
         elif _present(folder) == _wanted(remote):
             return
-        try:
-            _fetch(folder, address, remote, lock, pass_on)
-        except GitFailed as failure:
-            if not _STALE_LOCK.search(failure.detail):
-                raise
-            _remove_stale_locks(folder)
-            _fetch(folder, address, remote, lock, pass_on)
+        with transport(address, credential) as way:
+            try:
+                _fetch(folder, way, remote, lock, pass_on)
+            except GitFailed as failure:
+                if not _STALE_LOCK.search(failure.detail):
+                    raise
+                _remove_stale_locks(folder)
+                _fetch(folder, way, remote, lock, pass_on)
     except GitFailed as failure:
         raise explained(failure) from failure
 
@@ -169,15 +174,6 @@ def remove_mirror(repository_id: int) -> None:
     """Remove the mirror and its lock; one that is not there is fine."""
     shutil.rmtree(mirror_path(repository_id), ignore_errors=True)
     (mirrors_folder() / f"{repository_id}.lock").unlink(missing_ok=True)
-
-
-def transport_configuration(address: Address) -> list[str]:
-    """Return the settings that let git reach this very address and no other."""
-    number = pinned_host(address)
-    if number and address.scheme == "https":
-        shown = f"[{number}]" if ":" in number else number
-        return [f"http.curloptResolve={address.host.strip('[]')}:{address.port}:{shown}"]
-    return []
 
 
 def blob_head(repository_id: int, oid: str, *, max_bytes: int) -> bytes:
@@ -247,7 +243,7 @@ def _present(folder: Path) -> dict[str, str]:
 
 def _fetch(
     folder: Path,
-    address: Address,
+    way: Transport,
     remote: RemoteRefs,
     lock: int,
     on_progress: Callable[[str], None],
@@ -266,10 +262,11 @@ def _fetch(
         "--no-recurse-submodules",
         "--progress",
         *depth,
-        operands=[address.text, *_FETCHED, *head],
+        operands=[way.address.text, *_FETCHED, *head],
         mirror=folder,
-        configuration=transport_configuration(address),
-        local=address.is_local,
+        configuration=way.configuration,
+        environment=way.environment,
+        local=way.address.is_local,
         keep_open=[lock],
         on_progress=on_progress,
     )

@@ -126,7 +126,7 @@ def _with_scheme(text: str) -> Address:
     if parts.password is not None or (scheme == "https" and parts.username is not None):
         raise _refused(
             "The address holds credentials.",
-            "Take them out; give the user that runs the worker a .netrc entry or an ssh key.",
+            "Take them out; store them with manage.py set_credential NAME once it is added.",
         )
     if parts.query or parts.fragment:
         raise _refused("The address has a query or a fragment.", "Leave out ? and # and the rest.")

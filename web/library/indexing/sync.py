@@ -12,6 +12,7 @@ from django.conf import settings
 
 from web.core.errors import Unavailable
 from web.core.limits import LIMITS
+from web.library.git.credentials import Credential
 from web.library.git.mirrors import RemoteRefs, remote_refs, tidy_mirror, update_mirror
 from web.library.git.objects import ObjectStore
 from web.library.git.trees import TreeChanges, changes_between, entries_of
@@ -66,12 +67,14 @@ class RepositorySync:
         *,
         lock: int,
         reporter: ProgressReporter,
+        credential: Credential | None = None,
         after_failure: bool = False,
     ) -> None:
         self.result = SyncResult()
         self._repository = repository
         self._lock = lock
         self._reporter = reporter
+        self._credential = credential
         self._after_failure = after_failure
         self._store = ObjectStore(repository.pk)
         self._rules = Rules(
@@ -111,7 +114,7 @@ class RepositorySync:
                 url=self._repository.url,
                 on_progress=self._reporter.percent,
             )
-        remote = remote_refs(self._repository.url)
+        remote = remote_refs(self._repository.url, credential=self._credential)
         had_commits = Ref.objects.filter(repository=self._repository.pk).exists()
         if had_commits and not remote.objects and not remote.head:
             raise Unavailable(
@@ -123,6 +126,7 @@ class RepositorySync:
             url=self._repository.url,
             remote=remote,
             lock=self._lock,
+            credential=self._credential,
             on_progress=self._reporter.percent,
         )
         return remote

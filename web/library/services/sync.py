@@ -21,6 +21,7 @@ from web.library.indexing.publish import raise_generation
 from web.library.indexing.sync import RepositorySync, SyncResult
 from web.library.indexing.write import index_transaction
 from web.library.models import Repository
+from web.library.services.credentials import credential_of
 from web.library.services.repositories import repository_named
 
 logger = logging.getLogger(__name__)
@@ -74,6 +75,7 @@ def repository_sync(
                 repository,
                 lock=lock,
                 reporter=ProgressReporter(repository_id, progress),
+                credential=credential_of(repository),
                 after_failure=unfinished,
             )
             result = sync.run()

@@ -6,7 +6,7 @@ import pytest
 
 from web.core.errors import InvalidInput, Unavailable
 from web.library.git import urls
-from web.library.git.mirrors import transport_configuration
+from web.library.git.credentials import transport
 from web.library.git.urls import parse_address, pinned_host
 
 
@@ -201,10 +201,16 @@ def test_git_is_told_to_connect_to_the_very_address_that_was_checked(
 ) -> None:
     settings.ALLOW_LOCAL_REPOSITORIES = False
     monkeypatch.setattr(urls, "system_resolver", lambda _host, _seconds: ("93.184.216.34",))
-    assert transport_configuration(parse_address("https://public.example:8443/a")) == [
-        "http.curloptResolve=public.example:8443:93.184.216.34"
-    ]
-    assert transport_configuration(parse_address("git@public.example:a/b")) == []
+    with transport(parse_address("https://public.example:8443/a")) as way:
+        assert way.configuration == ("http.curloptResolve=public.example:8443:93.184.216.34",)
+    for url, alias in (
+        ("git@public.example:a/b", "public.example"),
+        ("ssh://git@public.example:2222/a/b", "'-oHostKeyAlias=[public.example]:2222'"),
+    ):
+        with transport(parse_address(url)) as way:
+            command = way.environment["GIT_SSH_COMMAND"]
+        assert "-oHostName=93.184.216.34" in command
+        assert alias in command
 
 
 @pytest.mark.usefixtures("_no_proxy")

@@ -1,0 +1,95 @@
+"""`manage.py set_credential NAME`: store what a private remote is signed in to with."""
+
+import getpass
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from web.accounts.records import COMMAND_LINE
+from web.core.errors import PortolanError
+from web.library.selectors.addresses import repository_address
+from web.library.services.credentials import (
+    StoredCredential,
+    credential_generate,
+    credential_remove,
+    credential_set,
+    credential_shown,
+)
+
+
+class Command(BaseCommand):
+    """Stores, makes, shows or removes the credential of one repository."""
+
+    help = (
+        "Store the credential of a repository's remote, encrypted: for an https address a token, "
+        "for an ssh address a private key without a passphrase. It is read from standard input, or "
+        "from a file; never from the command line, which others can see."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the command line."""
+        parser.add_argument("name", help="Short name of the repository.")
+        parser.add_argument("--file", type=Path, metavar="PATH", help="Read it from this file.")
+        parser.add_argument(
+            "--username", default="", help="User name beside a token; x-access-token by default."
+        )
+        choice = parser.add_mutually_exclusive_group()
+        choice.add_argument(
+            "--generate",
+            action="store_true",
+            help="Make a new ssh key, and print the public half for the remote's deploy keys.",
+        )
+        choice.add_argument("--show", action="store_true", help="Show what is stored, no secret.")
+        choice.add_argument("--remove", action="store_true", help="Forget what is stored.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do what is asked, and say what is stored now."""
+        name = options["name"]
+        try:
+            if options["remove"]:
+                credential_remove(actor=COMMAND_LINE, name=name)
+                self.stdout.write(f"Forgot the credential of {name}.")
+                return
+            if options["show"]:
+                found = credential_shown(name=name)
+            elif options["generate"]:
+                found = credential_generate(actor=COMMAND_LINE, name=name)
+            else:
+                found = credential_set(
+                    actor=COMMAND_LINE,
+                    name=name,
+                    secret=self._secret(name, options["file"]),
+                    username=options["username"],
+                )
+        except PortolanError as error:
+            raise CommandError(str(error)) from None
+        self._tell(name, found)
+
+    def _secret(self, name: str, file: Path | None) -> str:
+        if file is not None:
+            try:
+                return file.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                reason = error.strerror if isinstance(error, OSError) else "it is no text"
+                raise CommandError(f"{file} cannot be read: {reason}.") from None
+        if not sys.stdin.isatty():
+            return sys.stdin.read()
+        if (repository_address(name=name) or "").startswith("https:"):
+            return getpass.getpass("Token: ")
+        raise CommandError("Give the private key with --file PATH, or make one with --generate.")
+
+    def _tell(self, name: str, found: StoredCredential | None) -> None:
+        if found is None:
+            self.stdout.write(f"{name} has no stored credential.")
+            return
+        user = f" and the user name {found.username}" if found.username else ""
+        self.stdout.write(
+            f"{name} signs in to {found.remote} with a stored {found.kind}{user}, "
+            f"set {found.set_at:%Y-%m-%d %H:%M} UTC."
+        )
+        if found.public_key:
+            self.stdout.write(f"Its public half, for the remote's deploy keys:\n{found.public_key}")
+        if not found.is_of_this_remote:
+            self.stderr.write("It is not used: the address leads elsewhere now. Set a new one.")
