@@ -65,10 +65,10 @@ def leftovers() -> dict[str, int]:
     """Return how much the index holds, by table, the full-text terms included; {} when nothing."""
     counts = {model.__name__: model.objects.count() for model in (Content, Chunk, Symbol, Entry)}
     if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            for table in _FULL_TEXT:
-                cursor.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")  # noqa: S608
-        counts["full text"] = len(full_text_rows())
+        _check_full_text()
+    else:
+        counts["terms"] = len(_values("SELECT term FROM {}_terms"))
+    counts["full text"] = len(full_text_rows())
     return {table: count for table, count in counts.items() if count}
 
 
@@ -84,15 +84,30 @@ def forget_full_text(using: str) -> None:
 
 
 def full_text_rows() -> set[int]:
-    """Return the ids of the rows of SQLite's full-text tables: of every row that has a token."""
-    found: set[int] = set()
+    """Return the ids of the rows of the full-text tables: of every row that has a token."""
+    if connection.vendor == "postgresql":
+        return _values("SELECT text_id FROM {} WHERE ts_filter(vector, '{{d}}') <> ''")
     with connection.cursor() as cursor:
         for table in _FULL_TEXT:
             cursor.execute(
                 f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_instances"
                 f" USING fts5vocab('main', '{table}', 'instance')"
             )
-            cursor.execute(f"SELECT DISTINCT doc FROM {table}_instances")  # noqa: S608
+    return _values("SELECT DISTINCT doc FROM {}_instances")
+
+
+def _check_full_text() -> None:
+    with connection.cursor() as cursor:
+        for table in _FULL_TEXT:
+            cursor.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")  # noqa: S608
+
+
+def _values(statement: str) -> set[Any]:
+    """Return the first column of a statement over each full-text table."""
+    found: set[Any] = set()
+    with connection.cursor() as cursor:
+        for table in _FULL_TEXT:
+            cursor.execute(statement.format(table))
             found.update(row[0] for row in cursor.fetchall())
     return found
 

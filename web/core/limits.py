@@ -88,6 +88,18 @@ class Limits(BaseSettings):
         8 * 1024 * 1024, gt=0, description="Text written in one transaction, in bytes."
     )
     index_batch_files: int = Field(200, gt=0, description="Files written in one transaction.")
+    max_vector_tokens: int = Field(
+        16_000,
+        gt=64,
+        lt=16_384,
+        description="Words of a text in one row of PostgreSQL's full text; a longer one has more.",
+    )
+    max_vector_bytes: int = Field(
+        512 * 1024,
+        gt=1024,
+        le=900_000,
+        description="Distinct words in such a row, in bytes; beyond, the text has more rows.",
+    )
 
     # Webhooks
     max_webhook_bytes: int = Field(

@@ -1,4 +1,4 @@
-"""Transactions that write: they hold the right to do so from their first statement."""
+"""Transactions that write hold the right to do so from their first statement; others only read."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +24,23 @@ def write_transaction(name: str) -> Iterator[None]:
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [name])
+        yield
+
+
+@contextmanager
+def read_transaction() -> Iterator[None]:
+    """Run a block of several reads in one transaction: all of them see the same state.
+
+    SQLite does so anyway; PostgreSQL is told to, and to refuse writes. Its compiler of
+    expressions stays out: it would take longer than the reads. Inside another transaction the
+    block is part of that one.
+    """
+    is_outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if is_outermost and connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                cursor.execute("SET LOCAL jit = off")
         yield
 
 

@@ -1,8 +1,9 @@
-"""What a new database is told once, before its first table."""
+"""What the databases need of their own: a new one's settings, and PostgreSQL's way to take rows."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 
 
 def prepare_new_database(*, using: str = DEFAULT_DB_ALIAS, **_: Any) -> None:
@@ -17,3 +18,13 @@ def prepare_new_database(*, using: str = DEFAULT_DB_ALIAS, **_: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA auto_vacuum = INCREMENTAL")
         cursor.execute("VACUUM")  # the database has a first page already, made for WAL
+
+
+def copy_rows(table: str, columns: Sequence[str], values: Iterable[Sequence[Any]]) -> None:
+    """Insert rows into a table of PostgreSQL, many at once; names are literals of the code."""
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy,
+    ):
+        for row in values:
+            copy.write_row(row)

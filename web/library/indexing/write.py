@@ -16,6 +16,7 @@ from typing import Any
 from django.db import connection
 
 from web.core.transactions import write_transaction
+from web.library.database import copy_rows
 from web.library.indexing import discover
 from web.library.indexing.analysis import Analysis
 from web.library.search.backends import backend
@@ -144,7 +145,6 @@ def _write_chunks(
         ("id", "content_id", "text_id", "text_digest", "start_line", "end_line", "heading",
          "trail", "anchor", "level"),
         chunk_rows,
-        json_columns=("trail",),
     )  # fmt: skip
     for is_document, chunks in new_texts.items():
         if chunks:
@@ -244,22 +244,16 @@ def reserved_ids(table: str, count: int) -> range:
     return range(last + 1 - count, last + 1)
 
 
-def insert(
-    table: str,
-    columns: Sequence[str],
-    values: Sequence[tuple[Any, ...]],
-    *,
-    json_columns: Sequence[str] = (),
-) -> None:
-    """Insert rows; table and columns are literals of the code."""
+def insert(table: str, columns: Sequence[str], values: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows; table and columns are literals of the code, JSON is text."""
     if not values:
         return
-    cast = "::jsonb" if connection.vendor == "postgresql" else ""
-    holes = ", ".join(f"%s{cast}" if column in json_columns else "%s" for column in columns)
+    if connection.vendor == "postgresql":
+        copy_rows(table, columns, values)
+        return
     with connection.cursor() as cursor:
         cursor.executemany(
-            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({holes})",
-            values,
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks(columns)})", values
         )
 
 

@@ -10,6 +10,7 @@ import threading
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 
 import Stemmer
 
@@ -80,6 +81,24 @@ def index_text(text: str) -> str:
     Words over MAX_TOKEN_CHARACTERS (encoded data, mostly) give none.
     """
     return " ".join(filter(None, map(_split_words.__getitem__, WORD.findall(text))))
+
+
+class _StemmedWords(dict[str, tuple[str, ...]]):
+    """Words seen so far with the stems of their tokens; emptied when full."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(self) >= _CACHED_WORDS:
+            self.clear()
+        found = self[word] = tuple(map(stem, _split_words[word].split()))
+        return found
+
+
+_stemmed_words = _StemmedWords()
+
+
+def index_stems(text: str) -> list[str]:
+    """Return the stems of the tokens of `text`, in order and with repetitions."""
+    return list(chain.from_iterable(map(_stemmed_words.__getitem__, WORD.findall(text))))
 
 
 def query_tokens(text: str) -> tuple[str, ...]:

@@ -7,12 +7,11 @@ sync writes. Bodies are read from the mirrors for the shown page only.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import transaction
-
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
 from web.core.paging import cursor_for, offset_of
+from web.core.transactions import read_transaction
 from web.library.records import (
     CodePlace,
     CodeSearchResult,
@@ -57,7 +56,7 @@ def code_search(
     that cannot be used, NotFound for a repository that may not be seen.
     """
     parsed = parse_query(query)
-    with transaction.atomic():
+    with read_transaction():
         refs = searched_refs(principal, repository, ref, parsed.filters)
         page = _page(
             limit, cursor, refs, query=query, repository=repository, path=path, language=language
@@ -101,7 +100,7 @@ def documents_search(
     Raises as `code_search` does.
     """
     parsed = parse_query(query)
-    with transaction.atomic():
+    with read_transaction():
         refs = searched_refs(principal, repository, ref, parsed.filters)
         page = _page(limit, cursor, refs, query=query, repository=repository, kind="documents")
         scope = refs.narrowed(parsed.filters, is_document=True)
@@ -145,7 +144,7 @@ def symbols_named(
     """
     parsed = parse_query(name, argument="name")
     wanted = (parsed.symbols or (parsed.text.strip("*"),))[0]
-    with transaction.atomic():
+    with read_transaction():
         refs = searched_refs(principal, repository, ref, parsed.filters)
         page = _page(limit, None, refs)
         scope = refs.narrowed(parsed.filters, is_document=False)

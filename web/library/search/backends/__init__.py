@@ -7,8 +7,10 @@ from web.library.search.backends.base import SearchBackend
 
 def backend() -> SearchBackend:
     """Return the backend of the configured database."""
-    if connection.vendor == "sqlite":
-        from web.library.search.backends.sqlite import SqliteBackend
+    if connection.vendor == "postgresql":
+        from web.library.search.backends.postgres import PostgresBackend
 
-        return SqliteBackend()
-    raise NotImplementedError(f"There is no search backend for {connection.vendor} yet.")
+        return PostgresBackend()
+    from web.library.search.backends.sqlite import SqliteBackend
+
+    return SqliteBackend()
