@@ -73,14 +73,15 @@ def leftovers() -> dict[str, int]:
 
 
 def forget_full_text(using: str) -> None:
-    """Empty SQLite's full-text tables, which belong to no model."""
+    """Empty the full-text tables, which belong to no model."""
     link = connections[using]
-    if link.vendor != "sqlite":
-        return
     made = link.introspection.table_names()
+    empty = "TRUNCATE {0}, {0}_terms"
+    if link.vendor == "sqlite":
+        empty = "INSERT INTO {0}({0}) VALUES ('delete-all')"
     with link.cursor() as cursor:
         for table in (name for name in _FULL_TEXT if name in made):
-            cursor.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")  # noqa: S608
+            cursor.execute(empty.format(table))
 
 
 def full_text_rows() -> set[int]:
