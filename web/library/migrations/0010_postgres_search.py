@@ -61,5 +61,5 @@ def drop_tables(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("library", "0008_webhook_secret")]
+    dependencies = [("library", "0009_remote_credential")]
     operations = [migrations.RunPython(create_tables, drop_tables)]
