@@ -1,4 +1,4 @@
-"""Transactions that write hold the right to do so from their first statement; others only read."""
+"""Transactions: one that writes may write from its start on, one that reads sees one state."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ def write_transaction(name: str) -> Iterator[None]:
 
 @contextmanager
 def read_transaction() -> Iterator[None]:
-    """Run a block of several reads in one transaction: all of them see the same state.
+    """Run a block, or each call of a function, that only reads: all of it sees the same state.
 
     SQLite does so anyway; PostgreSQL is told to, and to refuse writes. Its compiler of
     expressions stays out: it would take longer than the reads. Inside another transaction the

@@ -10,6 +10,7 @@ from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound, Unavailable
 from web.core.limits import LIMITS
 from web.core.paging import cursor_for, offset_of
+from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.indexing.decode import decode, lines_of
 from web.library.indexing.documents import rendered
@@ -31,6 +32,7 @@ _SUGGESTED = 3
 _LONGEST_COMPARED = 200
 
 
+@read_transaction()
 def documents_listed(
     *,
     principal: Principal,
@@ -80,6 +82,7 @@ def documents_listed(
     )
 
 
+@read_transaction()
 def document_text(
     *,
     principal: Principal,

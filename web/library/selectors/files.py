@@ -11,6 +11,7 @@ from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound, TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.core.paging import cursor_for, offset_of
+from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.globs import glob_of
 from web.library.indexing.decode import decode, lines_of
@@ -24,6 +25,7 @@ _LINK_BYTES = 4096
 _ROWS_READ = 2000
 
 
+@read_transaction()
 def files_listed(
     *,
     principal: Principal,
@@ -64,6 +66,7 @@ def files_listed(
     )
 
 
+@read_transaction()
 def file_lines(
     *,
     principal: Principal,

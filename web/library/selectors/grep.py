@@ -16,6 +16,7 @@ from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.core.paging import cursor_for, offset_of
+from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.globs import glob_of, is_glob
 from web.library.indexing.decode import decode, lines_of
@@ -35,6 +36,7 @@ class _File:
     language: str
 
 
+@read_transaction()
 def lines_matching(
     *,
     principal: Principal,

@@ -8,6 +8,7 @@ from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.core.paging import cursor_for, offset_of
+from web.core.transactions import read_transaction
 from web.library.git.history import change_of, history
 from web.library.git.objects import ObjectStore
 from web.library.models import Ref, Repository
@@ -19,6 +20,7 @@ from web.library.selectors.refs import freshness_of, ref_for, repository_for
 _COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
 
 
+@read_transaction()
 def commits_listed(
     *,
     principal: Principal,
@@ -78,6 +80,7 @@ def commits_listed(
     )
 
 
+@read_transaction()
 def commit_detail(*, principal: Principal, repository: str, commit: str) -> CommitDetail:
     """Return a commit of a repository, and what it changed against its first parent.
 

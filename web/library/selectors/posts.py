@@ -12,6 +12,7 @@ from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.core.markup import markdown_html
 from web.core.paging import cursor_for, offset_of
+from web.core.transactions import read_transaction
 from web.library.indexing.decode import lines_of
 from web.library.posts.excerpts import excerpt
 from web.library.posts.fulltext import SectionHit, matching_sections
@@ -42,6 +43,7 @@ _FRAME_CHARACTERS = 8_000
 _LISTED_TAGS = 20
 
 
+@read_transaction()
 def posts_search(
     *,
     principal: Principal,  # noqa: ARG001 - posts are public, but every selector is told who asks
@@ -87,6 +89,7 @@ def posts_search(
     )
 
 
+@read_transaction()
 def post_text(
     *,
     principal: Principal,  # noqa: ARG001 - posts are public, but every selector is told who asks
@@ -125,6 +128,7 @@ def posts_latest(*, limit: int) -> tuple[PostItem, ...]:
     return items_of(visible_posts()[:limit])
 
 
+@read_transaction()
 def posts_listed(
     *, tag: str = "", limit: int = LIMITS.default_post_list, cursor: str | None = None
 ) -> PostList:
@@ -146,6 +150,7 @@ def posts_listed(
     )
 
 
+@read_transaction()
 def post_page(*, slug: str, may_see_drafts: bool = False) -> PostPage:
     """Return a post as its page shows it. Raises NotFound for one that may not be seen."""
     post = Post.objects.filter(slug=slug).first() if may_see_drafts else _visible(slug)

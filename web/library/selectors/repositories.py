@@ -7,6 +7,7 @@ from django.db.models.functions import Left, StrIndex
 
 from web.accounts.principals import Principal
 from web.core.errors import TooLarge, Unavailable
+from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.indexing.decode import decode
 from web.library.models import Entry, Ref, Repository
@@ -26,12 +27,14 @@ def repository_names_visible_to(*, principal: Principal) -> tuple[str, ...]:
     return tuple(repositories_for(principal).values_list("name", flat=True))
 
 
+@read_transaction()
 def repositories_visible_to(*, principal: Principal) -> tuple[RepositorySummary, ...]:
     """Return what to know of each repository that the caller may see, in the order of lists."""
     repositories = list(repositories_for(principal).prefetch_related("refs"))
     return tuple(_summary(repository) for repository in repositories)
 
 
+@read_transaction()
 def repository_overview(*, principal: Principal, repository: str) -> RepositoryOverview:
     """Return what to know first about a repository; its README's start in at most 4,000 characters.
 
