@@ -77,6 +77,12 @@ class Limits(BaseSettings):
     max_parse_seconds: float = Field(
         1.0, gt=0, description="CPU time for the definitions of one file; beyond, it has none."
     )
+    max_file_chunks: int = Field(
+        5000, gt=0, description="Most pieces of one file; one with more is cut into even ones."
+    )
+    max_file_symbols: int = Field(
+        20_000, gt=0, description="Most definitions of one file that are found, the first of it."
+    )
     git_timeout_seconds: float = Field(600.0, gt=0, description="Longest run of one git fetch.")
     max_repository_files: int = Field(
         1_000_000, gt=0, description="Most files of one repository's tree."

@@ -151,7 +151,15 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
     list_filter = ("visibility",)
     search_fields = ("name", "title", "url")
     actions = ("sync_now", "make_webhook_secret", "remove_webhook_secret", "make_key")
-    readonly_fields = ("state", "webhook", "signing_in", "indexed_refs", "created_at", "synced_at")
+    readonly_fields = (
+        "state",
+        "webhook",
+        "signing_in",
+        "indexed_refs",
+        "not_indexed",
+        "created_at",
+        "synced_at",
+    )
     fieldsets = (
         (None, {"fields": ("name", "url", "title", "description", "visibility", "position")}),
         ("What is indexed", {"fields": _SERVICE_FIELDS[4:]}),
@@ -159,7 +167,19 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
             "Signing in to the remote",
             {"fields": ("signing_in", *_CREDENTIAL_FIELDS)},
         ),
-        ("State", {"fields": ("state", "webhook", "indexed_refs", "created_at", "synced_at")}),
+        (
+            "State",
+            {
+                "fields": (
+                    "state",
+                    "webhook",
+                    "indexed_refs",
+                    "not_indexed",
+                    "created_at",
+                    "synced_at",
+                )
+            },
+        ),
     )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Repository | None = None) -> Any:
@@ -226,6 +246,15 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
             ),
         )  # fmt: skip
         return format_html("<ul>{}</ul>", rows) if rows else "none yet"
+
+    @admin.display(description="Not indexed")
+    def not_indexed(self, repository: Repository) -> SafeString | str:
+        """Return the files of the default branch that are not indexed, counted by reason."""
+        ref = repository.refs.filter(is_default=True).first()
+        skipped = ref.counts.get("skipped", {}) if ref else {}
+        by_count = sorted(skipped.items(), key=lambda item: (-item[1], item[0]))
+        rows = format_html_join("", "<li>{} {}</li>", by_count)
+        return format_html("<ul>{}</ul>", rows) if rows else "nothing"
 
     @admin.action(description="Sync the selected repositories now", permissions=["change"])
     def sync_now(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:

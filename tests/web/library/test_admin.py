@@ -133,6 +133,13 @@ def test_list_and_page_show_the_state(staff: Client, project: GitRepository) -> 
     assert f"branch main @ {commit}: 2 files, 2 indexed" in page
 
 
+def test_page_counts_by_reason_what_is_not_indexed(staff: Client, origin: GitRepository) -> None:
+    origin.write({"a.py": "A = 1\n", "vendor/a.js": "", "vendor/b.js": "b", "c.png": b"\0\0"})
+    add_and_sync("project", origin.commit().url)
+    page = staff.get(f"{LIST}{Repository.objects.get().pk}/change/").content.decode()
+    assert "<li>vendored code 2</li><li>binary file 1</li>" in page
+
+
 @pytest.mark.parametrize("by_action", [False, True])
 def test_removing_takes_index_and_mirror_with_it(
     by_action: bool, staff: Client, project: GitRepository

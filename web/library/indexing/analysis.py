@@ -4,7 +4,10 @@ The one entrance is `analyse`. It is a pure function of the text and of how to r
 blob gives the same result wherever and whenever it is indexed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from web.core.limits import LIMITS
+from web.library.indexing.decode import lines_of
 
 MAX_ANCHOR_CHARACTERS = 200
 
@@ -43,11 +46,15 @@ class AnalysedSymbol:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """All that is found in a text. `title` is empty for code and for a document without one."""
+    """All that is found in a text. `title` is empty for code and for a document without one.
+
+    `left_out` says in plain words what of the text's structure is not in it, and why.
+    """
 
     title: str
     chunks: tuple[AnalysedChunk, ...]
     symbols: tuple[AnalysedSymbol, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def analyse(text: str, *, format: str, is_document: bool) -> Analysis:  # noqa: A002
@@ -55,11 +62,35 @@ def analyse(text: str, *, format: str, is_document: bool) -> Analysis:  # noqa: 
 
     `format` is a language's name for code, and one of `languages.DOCUMENT_FORMATS` for documents.
     Any other name is read as text without structure: cut into windows, without definitions. Text
-    without a word in it has no chunks. Broken text never raises.
+    without a word in it has no chunks. Broken text never raises. What would have more than
+    LIMITS.max_file_chunks pieces is cut into that many even ones at most, without headings.
     """
     from web.library.indexing.code import analyse_code
     from web.library.indexing.documents import analyse_document
 
     if is_document:
-        return analyse_document(text, format=format)
-    return analyse_code(text, language=format)
+        return _bounded(analyse_document(text, format=format), text)
+    return _bounded(analyse_code(text, language=format), text)
+
+
+def _bounded(analysis: Analysis, text: str) -> Analysis:
+    """Return the analysis within the bounds on chunks and definitions of one file."""
+    from web.library.indexing.windows import even_windows
+
+    most_chunks, most_symbols = LIMITS.max_file_chunks, LIMITS.max_file_symbols
+    if len(analysis.chunks) > most_chunks:
+        told = (
+            f"cut into even pieces: it has {len(analysis.chunks):,} sections or definitions, and "
+            f"a file may have {most_chunks:,} (PORTOLAN_MAX_FILE_CHUNKS)"
+        )
+        pieces = even_windows(lines_of(text), most=most_chunks)
+        chunks = tuple(AnalysedChunk(first, last) for first, last in pieces)
+        analysis = replace(analysis, chunks=chunks, left_out=(*analysis.left_out, told))
+    if len(analysis.symbols) > most_symbols:
+        told = (
+            f"only the first {most_symbols:,} of {len(analysis.symbols):,} definitions are found "
+            "(PORTOLAN_MAX_FILE_SYMBOLS)"
+        )
+        symbols = analysis.symbols[:most_symbols]
+        analysis = replace(analysis, symbols=symbols, left_out=(*analysis.left_out, told))
+    return analysis

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from web.library.indexing.analysis import AnalysedChunk, AnalysedSymbol, Analysis
 from web.library.indexing.decode import lines_of
+from web.library.indexing.grammars import grammar_of
 from web.library.indexing.symbols import Definition, definitions_of
 from web.library.indexing.windows import MAX_CHUNK_LINES, TARGET_CHUNK_LINES, windows
 
@@ -16,6 +17,10 @@ _CPP_IN_HEADER = re.compile(
 # The names of a chunk's heading; further ones are found as symbols and in the body.
 _MAX_HEADING_NAMES = 40
 _SHORT_BEGINNING_LINES = 6
+_UNPARSED = (
+    "without definitions: it is one pattern over and over, or takes longer to parse than "
+    "PORTOLAN_MAX_PARSE_SECONDS"
+)
 
 
 def analyse_code(text: str, *, language: str) -> Analysis:
@@ -23,13 +28,19 @@ def analyse_code(text: str, *, language: str) -> Analysis:
     if language == "c" and _CPP_IN_HEADER.search(text):
         language = "cpp"
     lines = lines_of(text)
-    definitions = definitions_of(text, language=language) or []
+    found = definitions_of(text, language=language)
+    unparsed = found is None and grammar_of(language) is not None
+    definitions = found or []
     symbols = tuple(
-        AnalysedSymbol(found.name, found.kind, found.scope, found.line, found.end_line)
-        for found in definitions
+        AnalysedSymbol(one.name, one.kind, one.scope, one.line, one.end_line) for one in definitions
     )
     chunks = _chunks(lines, definitions) if definitions else _plain_chunks(lines)
-    return Analysis(title="", chunks=tuple(chunks), symbols=symbols)
+    return Analysis(
+        title="",
+        chunks=tuple(chunks),
+        symbols=symbols,
+        left_out=(_UNPARSED,) if unparsed else (),
+    )
 
 
 def _plain_chunks(lines: list[str]) -> Iterator[AnalysedChunk]:

@@ -21,7 +21,7 @@ from web.library.models import EntryKind
 # which go when nothing shows them any more. What changes the text of a chunk or its tokens
 # (decoding, `search.tokens`) needs a migration that empties the index: old texts are taken out of
 # the full-text tables by giving them once more.
-RULES_VERSION = 2
+RULES_VERSION = 3
 LARGEST_PATH_BYTES = 1024
 _LFS_MAX_BYTES = 1024
 

@@ -83,6 +83,21 @@ def too_large() -> str:
     return f"larger than {LIMITS.max_indexed_file_bytes // 1024} KiB"
 
 
+def advice_on(reason: str) -> str:
+    """Return what to do about a reason for not being indexed, empty where nothing is to be done."""
+    if reason == EXCLUDED:
+        return "change the exclude patterns of the repository"
+    if reason.startswith("larger than"):
+        return "raise PORTOLAN_MAX_INDEXED_FILE_BYTES, then sync"
+    if reason == LFS_POINTER:
+        return "its object is not in the repository; commit the file itself to have it indexed"
+    if reason == SUBMODULE:
+        return "add the repository that it points to"
+    if reason == UNREADABLE:
+        return "run git fsck in the remote repository"
+    return ""
+
+
 def reason_of_path(path: str) -> str:
     """Return why a file at this path is not indexed, empty when its path is no reason."""
     *folders, name = path.split("/")

@@ -29,6 +29,21 @@ def windows(
         first = last + 1
 
 
+def even_windows(lines: Sequence[str], *, most: int) -> list[tuple[int, int]]:
+    """Return (first, last) over all lines, of the same length, at most `most` of them.
+
+    For text of which every line would be a piece of its own. Ranges without text are left out.
+    """
+    length = max(MAX_CHUNK_LINES, -(-len(lines) // most))
+    starts = range(1, len(lines) + 1, length)
+    pieces = ((first, min(first + length - 1, len(lines))) for first in starts)
+    return [
+        (first, last)
+        for first, last in pieces
+        if any(line.strip() for line in lines[first - 1 : last])
+    ]
+
+
 def _fitting(lines: Sequence[str], first: int, last: int) -> int:
     """Return the last line up to `last` with which the characters stay within the bound."""
     characters = 0
