@@ -10,6 +10,7 @@ from typing import NoReturn
 import uvicorn
 
 from mcp_sidecar.bootstrap import boot
+from mcp_sidecar.metrics.workers import shared_by_workers
 
 KEEP_ALIVE_SECONDS = 75  # above nginx's, so that nginx never reuses a connection that just ended
 GRACE_SECONDS = 20
@@ -33,25 +34,26 @@ def main(application: str = APPLICATION) -> None:
     options = parser.parse_args()
     # uvicorn raises the signal again once it has ended in good order: that is no failure.
     signal.signal(signal.SIGTERM, _end)
-    uvicorn.run(
-        application,
-        host=options.host,
-        port=options.port,
-        workers=options.workers,
-        loop="uvloop",
-        http="httptools",
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        proxy_headers=True,
-        forwarded_allow_ips=environment.trusted_proxies,
-        server_header=False,
-        date_header=True,
-        backlog=BACKLOG,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=GRACE_SECONDS,
-    )
+    with shared_by_workers(options.workers):
+        uvicorn.run(
+            application,
+            host=options.host,
+            port=options.port,
+            workers=options.workers,
+            loop="uvloop",
+            http="httptools",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            proxy_headers=True,
+            forwarded_allow_ips=environment.trusted_proxies,
+            server_header=False,
+            date_header=True,
+            backlog=BACKLOG,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
 
 
 def _end(_number: int, _frame: FrameType | None) -> NoReturn:

@@ -89,6 +89,11 @@ class Bridge:
                 self._places.append(place)
 
     @property
+    def taken(self) -> int:
+        """How many calls run or wait."""
+        return self.capacity - len(self._places)
+
+    @property
     def is_full(self) -> bool:
         """Whether the next call would be refused."""
         return not self._places

@@ -14,7 +14,7 @@ from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.locmem import LocMemCache
 from pydantic import BaseModel
 
-from mcp_sidecar import bridge
+from mcp_sidecar import bridge, counters
 from mcp_sidecar.contract.base import AnyContract
 from mcp_sidecar.tools.base import Call
 from mcp_sidecar.version import VERSION
@@ -79,8 +79,13 @@ async def kept(key: str) -> Answer | None:
         found = await _on_its_thread("get", key)
     except Exception as error:
         _say_it_is_away(error)
+        counters.cache["away"] += 1
         return None
-    return Answer(*found) if isinstance(found, tuple) else None
+    if not isinstance(found, tuple):
+        counters.cache["miss"] += 1
+        return None
+    counters.cache["hit"] += 1
+    return Answer(*found)
 
 
 async def keep(key: str, answer: Answer, *, seconds: int) -> None:

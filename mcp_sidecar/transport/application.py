@@ -20,6 +20,7 @@ from mcp_sidecar.transport.discovery import PREFIX, serve_metadata
 from mcp_sidecar.transport.dispatch import Dispatcher, ServerOf
 from mcp_sidecar.transport.gate import Gate, not_found
 from mcp_sidecar.transport.messages import encoded
+from mcp_sidecar.transport.monitoring import METRICS_PATH, counting, show_metrics
 from mcp_sidecar.transport.rate_limits import RateLimits
 from mcp_sidecar.transport.readiness import failing_checks
 from mcp_sidecar.transport.responses import (
@@ -48,7 +49,7 @@ GC_THRESHOLDS: Final = (50_000, 20, 100)
 
 
 class Application:
-    """Answers the addresses of `definitions`, /health and /ready; everything else is not found.
+    """Answers the addresses of `definitions`, /health, /ready and /metrics; else nothing is found.
 
     `server_of` makes a FastMCP server of a definition that has more than the definition says;
     `has_lane` off sends everything through FastMCP. `limits` say how much callers may send.
@@ -80,6 +81,7 @@ class Application:
         return (
             HEALTH_PATH,
             READY_PATH,
+            METRICS_PATH,
             *(f"{path}/" for path in self._gates),
             *(f"{prefix}<name>/" for prefix in self._repositories),
         )
@@ -111,6 +113,8 @@ class Application:
             await respond(send, 200, b"ok", (TEXT,))
         elif scope["method"] in {"GET", "HEAD"} and path == READY_PATH:
             await self._report(send)
+        elif scope["method"] == "GET" and path == METRICS_PATH:
+            await show_metrics(scope, send)
         else:
             refusal: Refusal = not_found()
             await respond(send, refusal.status, refusal.body)
@@ -172,7 +176,8 @@ class Application:
         """Serve; at the end every thread has ended and all calls are noted."""
         loading = asyncio.create_task(self._load())
         try:
-            yield
+            async with counting():
+                yield
         finally:
             await loading
             await asyncio.to_thread(bridge.close)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 
-from mcp_sidecar import bridge
+from mcp_sidecar import bridge, counters
 from mcp_sidecar.auth import Caller, Unauthorized, caller_of
 from mcp_sidecar.errors import (
     INVALID_REQUEST,
@@ -60,6 +60,7 @@ SERVED_MEDIA: Final = frozenset(
 _NO_WEIGHT: Final = re.compile(r"q\s*=\s*0(\.0{0,3})?")
 Answer = tuple[int, bytes, HeaderList]
 ACCEPTED: Final[Answer] = (202, b"", ())
+FIRST_REFUSAL: Final = 400
 
 
 class Gate:
@@ -93,6 +94,8 @@ class Gate:
         except Exception as error:
             failure = unforeseen(error, request_id=request_id, where="the gate")
             status, body, more = 500, messages.error_json(messages.NULL, failure), (JSON,)
+        if status >= FIRST_REFUSAL:
+            counters.refusals[status] += 1
         await respond(send, status, body, always + more)
 
     async def _answer(

@@ -49,6 +49,7 @@ def test_r20_the_routes_are_a_literal_set():
     assert set(Application().paths) == {
         "/health",
         "/ready",
+        "/metrics",
         "/mcp/",
         "/mcp/operations/",
         "/mcp/lesson/",
