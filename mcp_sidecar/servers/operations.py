@@ -10,6 +10,11 @@ from mcp_sidecar.tools.registry import OPERATIONS_TOOLS
 _USES: Final = (
     (("list_users",), "to find accounts and their ids, and who has not signed in for long"),
     (("get_user",), "for one account: what can act as it, and what it did"),
+    (("set_users_active",), "to close accounts, or let people in again"),
+    (("revoke_tokens",), "to end tokens and connected applications for good"),
+    (("list_audit_entries",), "for who changed what, when and why"),
+    (("list_sources",), "for what is read by this server, and what cannot be read"),
+    (("sync_repository",), "to have a source read anew"),
 )
 
 

@@ -9,7 +9,12 @@ from mcp_sidecar.tools.base import BoundTool
 from mcp_sidecar.tools.lesson.add import add
 from mcp_sidecar.tools.lesson.shout import shout
 from mcp_sidecar.tools.operations.get_user import get_user
+from mcp_sidecar.tools.operations.list_audit_entries import list_audit_entries
+from mcp_sidecar.tools.operations.list_sources import list_sources
 from mcp_sidecar.tools.operations.list_users import list_users
+from mcp_sidecar.tools.operations.revoke_tokens import revoke_tokens
+from mcp_sidecar.tools.operations.set_users_active import set_users_active
+from mcp_sidecar.tools.operations.sync_repository import sync_repository
 from mcp_sidecar.tools.project.find_symbol import find_symbol
 from mcp_sidecar.tools.project.get_repository import get_repository
 from mcp_sidecar.tools.project.grep_code import grep_code
@@ -44,6 +49,11 @@ PROJECT_TOOLS: Final = (
 OPERATIONS_TOOLS: Final = (
     BoundTool(operations_contracts.list_users.CONTRACT, list_users),
     BoundTool(operations_contracts.get_user.CONTRACT, get_user),
+    BoundTool(operations_contracts.set_users_active.CONTRACT, set_users_active),
+    BoundTool(operations_contracts.revoke_tokens.CONTRACT, revoke_tokens),
+    BoundTool(operations_contracts.list_audit_entries.CONTRACT, list_audit_entries),
+    BoundTool(operations_contracts.list_sources.CONTRACT, list_sources),
+    BoundTool(operations_contracts.sync_repository.CONTRACT, sync_repository),
 )
 LESSON_TOOLS: Final = (
     BoundTool(lesson_contracts.add.CONTRACT, add),

@@ -7,7 +7,15 @@ from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from mcp_sidecar.contract.operations import get_user, list_users
+from mcp_sidecar.contract.operations import (
+    get_user,
+    list_audit_entries,
+    list_sources,
+    list_users,
+    revoke_tokens,
+    set_users_active,
+    sync_repository,
+)
 from mcp_sidecar.contract.project import (
     find_symbol,
     get_repository,
@@ -335,6 +343,41 @@ USER_DETAIL = account_records.UserDetail(
     ),
     entries=(AUDIT_ENTRY,),
 )
+SOURCES = (
+    records.Source(
+        kind="repository",
+        name="django",
+        address="https://github.com/django/django",
+        state="stale",
+        activity="",
+        read_at=COMMITTED_AT,
+        stale_since=INDEXED_AT,
+        reason="The remote does not answer.",
+        next_at=None,
+    ),
+    records.Source(
+        kind="site",
+        name="docs",
+        address="site+https://docs.example.org/sitemap.xml",
+        state="new",
+        activity="syncing since 2026-11-05 09:12 UTC, fetching 3 of 12",
+        read_at=None,
+        stale_since=None,
+        reason="",
+        next_at=None,
+    ),
+    records.Source(
+        kind="feed",
+        name="Planet Django",
+        address="https://planet.example/atom.xml",
+        state="fresh",
+        activity="",
+        read_at=COMMITTED_AT,
+        stale_since=None,
+        reason="",
+        next_at=INDEXED_AT,
+    ),
+)
 
 RESULTS = {
     list_repositories.CONTRACT: list_repositories.ListRepositoriesResult.model_validate(
@@ -357,6 +400,47 @@ RESULTS = {
         account_records.UserListing((USER, GONE), total_count=12, next_cursor="NDI6OWYyYzFi")
     ),
     get_user.CONTRACT: get_user.GetUserResult.of(USER_DETAIL),
+    set_users_active.CONTRACT: set_users_active.SetUsersActiveResult.of(
+        account_records.UsersChanged(
+            is_active=False,
+            is_dry_run=True,
+            changed_count=12,
+            unchanged_count=1,
+            sample_ids=(7, 8, 9),
+            token_count=3,
+            connection_count=1,
+        )
+    ),
+    revoke_tokens.CONTRACT: revoke_tokens.RevokeTokensResult.of(
+        account_records.AccessRevoked(
+            is_dry_run=False,
+            user_count=2,
+            token_count=3,
+            connection_count=1,
+            sample_user_ids=(7, 8),
+            sample_token_ids=(12, 13, 20),
+        )
+    ),
+    list_audit_entries.CONTRACT: list_audit_entries.ListAuditEntriesResult.of(
+        account_records.AuditListing((AUDIT_ENTRY,), total_count=40, next_cursor="NDI6OWYyYzFi")
+    ),
+    list_sources.CONTRACT: list_sources.ListSourcesResult.of(
+        records.SourceListing(
+            SOURCES,
+            total_count=3,
+            states=(("stale", 1), ("new", 1), ("fresh", 1)),
+            next_cursor=None,
+        )
+    ),
+    sync_repository.CONTRACT: sync_repository.SyncRepositoryResult.of(
+        records.SyncRequested(
+            repository="django",
+            is_new=True,
+            waiting_count=3,
+            running_since=INDEXED_AT,
+            page="https://hub.example/admin/library/repository/1/change/",
+        )
+    ),
 }
 """One result per contract of portolan-project and portolan-operations."""
 

@@ -126,6 +126,31 @@ FIRST_CALLS = [
     ),
     ("Does Ada have an account?", "list_users", {"search": "ada"}),
     ("Which tokens does account 7 have?", "get_user", {"user_id": 7}),
+    (
+        "Ben (8) left; close his account.",
+        "set_users_active",
+        {"active": False, "ids": [8], "reason": "left the company", "dry_run": True},
+    ),
+    (
+        "Close every account that nobody used this year.",
+        "set_users_active",
+        {"active": False, "last_login_before": "2026-01-01", "reason": "unused", "dry_run": True},
+    ),
+    (
+        "Ada (7) lost her laptop: end everything that acts as her.",
+        "revoke_tokens",
+        {"user_ids": [7], "reason": "laptop lost"},
+    ),
+    (
+        "Which tokens would go if we cleared those unused since March?",
+        "revoke_tokens",
+        {"unused_since": "2026-03-01", "reason": "clearing", "dry_run": True},
+    ),
+    ("Who deactivated Ben?", "list_audit_entries", {"action": "user.deactivated"}),
+    ("What did Ada change this month?", "list_audit_entries", {"actor": "ada"}),
+    ("Which sources are broken?", "list_sources", {"state": "stale"}),
+    ("How up to date are our feeds and repositories?", "list_sources", {}),
+    ("Index django again now.", "sync_repository", {"repository": "django"}),
 ]
 
 

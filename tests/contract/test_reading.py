@@ -141,7 +141,7 @@ def test_null_means_not_given(contract):
     fields = contract.arguments.model_fields
     minimal = {name: field.examples[0] for name, field in fields.items() if field.is_required()}
     nulls = {name: None for name, field in fields.items() if not field.is_required()}
-    given = minimal | nulls | {"repository": None}
+    given = nulls | {"repository": None} | minimal
     assert read(contract, given) == read(contract, minimal)
 
 

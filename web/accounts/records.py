@@ -4,19 +4,34 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
+from web.accounts.principals import Principal
+
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts, and from where. `user_id` is None for the command line and for strangers."""
+    """Who acts, and from where. `user_id` is None for the command line and for strangers.
+
+    `credential` names the token that the call came with, as in `Principal`.
+    """
 
     user_id: int | None
     username: str
     address: str = ""
+    credential: str = ""
 
     @classmethod
     def of(cls, user: Any, *, address: str = "") -> Self:
         """Return the signed-in user as an actor."""
         return cls(user_id=user.pk, username=user.get_username(), address=address)
+
+    @classmethod
+    def calling(cls, principal: Principal) -> Self:
+        """Return the caller of a tool as an actor."""
+        return cls(
+            user_id=principal.user_id,
+            username=principal.username,
+            credential=principal.credential,
+        )
 
 
 COMMAND_LINE = Actor(user_id=None, username="command line")
@@ -140,3 +155,38 @@ class UserDetail:
     tokens: tuple[TokenRecord, ...]
     connections: tuple[ConnectionRecord, ...]
     entries: tuple[AuditEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UsersChanged:
+    """What a change of accounts did, or with `is_dry_run` would do.
+
+    `changed_count` accounts get the state `is_active`, `unchanged_count` of the scope have it
+    already; `sample_ids` are the first of the changed ones. `token_count` personal access tokens
+    and `connection_count` applications of the changed accounts stop working with them, or work
+    again.
+    """
+
+    is_active: bool
+    is_dry_run: bool
+    changed_count: int
+    unchanged_count: int
+    sample_ids: tuple[int, ...]
+    token_count: int
+    connection_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRevoked:
+    """What a revocation ended, or with `is_dry_run` would end, for good.
+
+    `token_count` personal access tokens and `connection_count` applications of `user_count`
+    accounts; `sample_user_ids` and `sample_token_ids` are the first of them.
+    """
+
+    is_dry_run: bool
+    user_count: int
+    token_count: int
+    connection_count: int
+    sample_user_ids: tuple[int, ...]
+    sample_token_ids: tuple[int, ...]

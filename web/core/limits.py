@@ -20,6 +20,9 @@ class Limits(BaseSettings):
     # Protocol
     max_body_bytes: int = Field(1024 * 1024, gt=0, description="Largest request body, in bytes.")
     max_batch_size: int = Field(20, gt=0, description="Most messages in one JSON-RPC batch.")
+    max_batch_items: int = Field(
+        100, gt=0, description="Most rows that one call may name to be changed."
+    )
     max_json_depth: int = Field(64, gt=0, description="Deepest nesting of a JSON body.")
     body_timeout_seconds: float = Field(
         30.0, gt=0, description="Longest time the body of a request may take to arrive."

@@ -5,11 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.cache import cache
 
 from mcp_sidecar import bridge
+from mcp_sidecar.auth import Caller
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync
+from tests.mcp_sidecar.tools.calls import Staff
+from web.accounts.selectors import principal_for_user
 from web.library.services.posts import PostFields, post_save
 from web.library.services.repositories import RepositoryFields, repository_update
 
@@ -77,3 +81,11 @@ def harbour(_data_folder: None, transactional_db: None, tmp_path: Path) -> Itera
     yield origin
     bridge.close()
     cache.clear()
+
+
+@pytest.fixture
+def staff(transactional_db: None) -> Iterator[Staff]:
+    """Return a member of the staff, `stan`, at the operations server."""
+    User.objects.create_user("stan", "stan@example.org", is_staff=True)
+    yield Staff(Caller(principal_for_user("stan")))
+    bridge.close()

@@ -6,40 +6,8 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 
-from mcp_sidecar import bridge
-from mcp_sidecar.auth import Caller
-from mcp_sidecar.servers.operations import OPERATIONS
-from tests.mcp_sidecar.tools.calls import call
 from web.accounts.records import Actor
-from web.accounts.selectors import principal_for_user
 from web.accounts.services.tokens import token_create
-
-
-class Staff:
-    """Calls the operations server as a member of the staff."""
-
-    def __init__(self, caller):
-        self.caller = caller
-
-    async def outcome(self, tool, arguments=None):
-        return await call(tool, arguments, definition=OPERATIONS, caller=self.caller)
-
-    async def text(self, tool, **arguments):
-        outcome = await self.outcome(tool, arguments)
-        assert not outcome.is_error, outcome.text
-        return outcome.text
-
-    async def error(self, tool, **arguments):
-        outcome = await self.outcome(tool, arguments)
-        assert outcome.is_error, outcome.text
-        return outcome.text
-
-
-@pytest.fixture
-def staff(transactional_db):
-    User.objects.create_user("stan", "stan@example.org", is_staff=True)
-    yield Staff(Caller(principal_for_user("stan")))
-    bridge.close()
 
 
 @sync_to_async

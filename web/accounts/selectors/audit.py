@@ -1,4 +1,4 @@
-"""Reading the audit. Entries are never changed, so a page of the past stays as it is."""
+"""Reading the audit, which only grows: a page goes on behind the last entry of the one before."""
 
 from datetime import datetime
 
@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from web.accounts.models import AuditEvent
 from web.accounts.principals import Principal
 from web.accounts.records import AuditEntry, AuditListing
-from web.core.paging import cursor_for, offset_of
+from web.core.paging import cursor_behind, foreign_cursor, place_of
 
 
 def audit_listed(
@@ -28,7 +28,9 @@ def audit_listed(
     """
     principal.require_staff()
     filters = {"actor": actor, "action": action, "target": target, "since": since}
-    start = offset_of(cursor, filters=filters)
+    place = place_of(cursor, filters=filters)
+    if place is not None and not (place.isascii() and place.isdigit()):
+        raise foreign_cursor()
     found = AuditEvent.objects.all()
     if actor:
         found = found.filter(actor_name__iexact=actor)
@@ -38,12 +40,13 @@ def audit_listed(
         found = found.filter(target__icontains=target)
     if since:
         found = found.filter(at__gte=since)
-    rows = list(found[start : start + limit + 1])
+    behind = found if place is None else found.filter(pk__lt=int(place))
+    rows = list(behind.order_by("-pk")[: limit + 1])
     more = len(rows) > limit
     return AuditListing(
         entries=tuple(_entry(row) for row in rows[:limit]),
         total_count=found.count(),
-        next_cursor=cursor_for(offset=start + limit, filters=filters) if more else None,
+        next_cursor=cursor_behind(str(rows[limit - 1].pk), filters=filters) if more else None,
     )
 
 

@@ -1,7 +1,7 @@
 """Accounts as staff see them: lists, and one with everything that can act as it."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -113,15 +113,8 @@ def _names_like(text: str) -> Q:
 def _summaries(users: Iterable[Any]) -> tuple[UserSummary, ...]:
     users = list(users)
     ids = [user.pk for user in users]
-    moment = now()
-    alive = Q(expires_at=None) | Q(expires_at__gt=moment)
-    tokens = PersonalAccessToken.objects.filter(alive, user_id__in=ids, revoked_at=None)
-    renewable_until = moment - timedelta(days=LIMITS.refresh_token_days)
-    refreshing = get_refresh_token_model().objects.filter(
-        user_id__in=ids, revoked=None, access_token__expires__gt=renewable_until
-    )
-    token_counts = _counted(tokens, "pk")
-    connection_counts = _counted(refreshing, "application")
+    token_counts = _counted(living_tokens(ids), "pk")
+    connection_counts = _counted(living_connections(ids), "application")
     return tuple(
         UserSummary(
             user_id=user.pk,
@@ -137,6 +130,21 @@ def _summaries(users: Iterable[Any]) -> tuple[UserSummary, ...]:
         )
         for user in users
     )
+
+
+def living_tokens(user_ids: Sequence[int]) -> "QuerySet[PersonalAccessToken]":
+    """Return the personal access tokens of accounts that were not revoked and are not expired."""
+    alive = Q(expires_at=None) | Q(expires_at__gt=now())
+    return PersonalAccessToken.objects.filter(alive, user_id__in=user_ids, revoked_at=None)
+
+
+def living_connections(user_ids: Sequence[int]) -> QuerySet[Any]:
+    """Return the refresh tokens with which applications can still renew access as accounts."""
+    renewable_until = now() - timedelta(days=LIMITS.refresh_token_days)
+    tokens: QuerySet[Any] = get_refresh_token_model().objects.filter(
+        user_id__in=user_ids, revoked=None, access_token__expires__gt=renewable_until
+    )
+    return tokens
 
 
 def _counted(rows: QuerySet[Any], name: str) -> dict[int, int]:

@@ -1,5 +1,6 @@
 """Connected applications: access taken back, and what nobody uses forgotten."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db.models import Exists, OuterRef
@@ -24,16 +25,9 @@ def connection_revoke(*, actor: Actor, owner_id: int, connection_id: int, reason
 
     Raises NotFound when the member has given it none.
     """
-    mine = {"user_id": owner_id, "application_id": connection_id}
     with write_transaction("accounts"):
-        refresh_tokens = get_refresh_token_model().objects.filter(revoked=None, **mine)
-        access_tokens = get_access_token_model().objects.filter(**mine)
-        moment = now()
-        renewable = refresh_tokens.update(revoked=moment, updated=moment)
-        deleted, _ = access_tokens.delete()
-        if not renewable and not deleted:
+        if not access_end(owner_id, [connection_id]):
             raise NotFound("There is no connected application of that id.")
-        get_grant_model().objects.filter(**mine).delete()
         client = OAuthClient.objects.get(pk=connection_id)
         audit_write(
             actor=actor,
@@ -41,6 +35,20 @@ def connection_revoke(*, actor: Actor, owner_id: int, connection_id: int, reason
             target=f"client:{client.pk} {client.name}",
             reason=reason,
         )
+
+
+def access_end(owner_id: int, client_ids: Iterable[int]) -> bool:
+    """End all access of clients as a member, codes on their way included, in the transaction.
+
+    Returns whether there was any.
+    """
+    theirs = {"user_id": owner_id, "application_id__in": list(client_ids)}
+    moment = now()
+    refresh_tokens = get_refresh_token_model().objects.filter(revoked=None, **theirs)
+    renewable = refresh_tokens.update(revoked=moment, updated=moment)
+    deleted, _ = get_access_token_model().objects.filter(**theirs).delete()
+    get_grant_model().objects.filter(**theirs).delete()
+    return bool(renewable or deleted)
 
 
 def clients_forget_unused() -> int:

@@ -83,20 +83,22 @@ def repository_sync(
     return _report(name, result, monotonic() - started)
 
 
-def repository_sync_enqueue(*, name: str) -> None:
-    """Have the worker sync a repository; one that waits for its turn already is not queued twice.
+def repository_sync_enqueue(*, name: str) -> bool:
+    """Have the worker sync a repository; return whether it was not waiting for its turn already.
 
-    Raises NotFound for an unknown name.
+    One that waits is not queued twice. Raises NotFound for an unknown name.
     """
     from web.library.tasks import sync_repository
 
     repository_named(name)
     if not isinstance(task_backends[DEFAULT_TASK_BACKEND_ALIAS], DatabaseBackend):
         sync_repository.enqueue(name=name)
-        return
+        return True
     with write_transaction("queue of syncs"):
-        if not _is_queued(sync_repository.module_path, name):
-            sync_repository.enqueue(name=name)
+        if _is_queued(sync_repository.module_path, name):
+            return False
+        sync_repository.enqueue(name=name)
+    return True
 
 
 def _is_queued(task_path: str, name: str) -> bool:
