@@ -5,7 +5,7 @@ ARGS ?=
 WORKERS ?= 3
 PYTEST := -m pytest -n $(WORKERS) --dist loadfile
 
-.PHONY: help setup run test test-all services check docs bench bench-search conformance faults
+.PHONY: help setup run test test-all services check docs bench bench-search conformance faults fuzz
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,3 +45,6 @@ conformance: .venv/.ready ## Run the official MCP conformance suite
 
 faults: .venv/.ready ## Run the long fault tests: processes killed under load
 	@sh deploy/optional.sh tests/faults/__main__.py "the run of fault tests" $(PYTHON) -m tests.faults $(ARGS)
+
+fuzz: .venv/.ready ## Send random and hostile input to the whole sidecar (ARGS="--cases 100000")
+	$(PYTHON) -m tests.fuzz $(ARGS)

@@ -9,6 +9,7 @@
 """
 
 import logging
+from collections.abc import Mapping
 from typing import Any, Final
 
 from mcp_sidecar.contract.failures import failure_text as contract_failure_text
@@ -29,6 +30,9 @@ UNAVAILABLE: Final = -32010
 """A method other than tools/call needs a part of the platform that does not answer now."""
 TOO_MANY_REQUESTS: Final = -32011
 """The caller has to wait before the next message (HTTP 429)."""
+
+MOST_REPEATED: Final = 100
+"""So many characters of what a client sent are repeated to it in an error."""
 
 
 class ProtocolError(Exception):
@@ -66,8 +70,24 @@ def unavailable(error: PortolanError, *, request_id: str) -> ProtocolError:
 def unknown_tool(name: str) -> ProtocolError:
     """Return the error for a tool that does not exist, or is not offered to this caller."""
     return ProtocolError(
-        METHOD_NOT_FOUND, f"Unknown tool: {name[:100]}", tool_outcome="unknown_tool"
+        METHOD_NOT_FOUND, f"Unknown tool: {name[:MOST_REPEATED]}", tool_outcome="unknown_tool"
     )
+
+
+def unknown_method(method: str) -> ProtocolError:
+    """Return the error for a method that does not exist, or is not announced."""
+    return ProtocolError(METHOD_NOT_FOUND, "Method not found", method[:MOST_REPEATED])
+
+
+def repeated(code: int, message: str, data: Any) -> ProtocolError:
+    """Return an error that a library words, bounded: it may repeat what the client sent."""
+    if isinstance(data, Mapping):
+        data = {name: _cut(value) for name, value in data.items()}
+    return ProtocolError(code, message[: 4 * MOST_REPEATED], _cut(data))
+
+
+def _cut(value: Any) -> Any:
+    return value[:MOST_REPEATED] if isinstance(value, str) else value
 
 
 def failure_text(error: PortolanError, *, request_id: str) -> str:

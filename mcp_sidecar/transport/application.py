@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from mcp_sidecar import bridge, signals
+from mcp_sidecar.errors import unforeseen
 from mcp_sidecar.servers.definition import ServerDefinition
 from mcp_sidecar.servers.lesson import LESSON
 from mcp_sidecar.servers.operations import OPERATIONS
@@ -24,6 +26,7 @@ from mcp_sidecar.transport.monitoring import METRICS_PATH, counting, show_metric
 from mcp_sidecar.transport.rate_limits import RateLimits
 from mcp_sidecar.transport.readiness import failing_checks
 from mcp_sidecar.transport.responses import (
+    JSON,
     TEXT,
     Event,
     Receive,
@@ -33,6 +36,8 @@ from mcp_sidecar.transport.responses import (
     respond,
 )
 from web.core.limits import LIMITS, Limits
+from web.core.logs import request_id_from
+from web.library.models import NAME_PATTERN
 from web.operations.recorder import RECORDER
 
 if TYPE_CHECKING:
@@ -46,6 +51,8 @@ READY_PATH: Final = "/ready"
 # Above the keep-alive of nginx and of this server, collections of long-lived objects cost more
 # than they find: nothing of the start is garbage.
 GC_THRESHOLDS: Final = (50_000, 20, 100)
+# What a repository may be called; nothing else can stand there, and no answer has to repeat it.
+_NAME: Final = re.compile(NAME_PATTERN)
 
 
 class Application:
@@ -91,7 +98,10 @@ class Application:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":
-            await self._serve(scope, receive, send)
+            try:
+                await self._serve(scope, receive, send)
+            except Exception as error:
+                await self._failed(error, scope, send)
         else:
             await send({"type": "websocket.close", "code": 1000})
 
@@ -106,7 +116,7 @@ class Application:
             return
         for prefix, of_repositories in self._repositories.items():
             name = path.removeprefix(prefix).removesuffix("/")
-            if path.startswith(prefix) and name and "/" not in name:
+            if path.startswith(prefix) and _NAME.fullmatch(name):
                 await of_repositories.serve(name, scope, receive, send)
                 return
         if scope["method"] in {"GET", "HEAD"} and path == HEALTH_PATH:
@@ -118,6 +128,16 @@ class Application:
         else:
             refusal: Refusal = not_found()
             await respond(send, refusal.status, refusal.body)
+
+    async def _failed(self, error: Exception, scope: Scope, send: Send) -> None:
+        """Answer what nobody foresaw outside of an endpoint, which answers for itself."""
+        request_id = request_id_from(
+            dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
+        )
+        failure = unforeseen(error, request_id=request_id, where=scope["path"][:100])
+        refusal = Refusal(500, "internal_error", failure.message)
+        given = (b"x-request-id", request_id.encode())
+        await respond(send, refusal.status, refusal.body, (JSON, given))
 
     async def _report(self, send: Send) -> None:
         checks = await failing_checks(self._answers_itself)

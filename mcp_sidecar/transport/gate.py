@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from secrets import token_hex
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 from django.conf import settings
 
@@ -331,7 +331,7 @@ def _not_a_post(method: str, headers: Mapping[bytes, bytes]) -> Answer:
 
 
 def _holds_a_token(query: bytes) -> bool:
-    names = {part.partition(b"=")[0].lower() for part in query.split(b"&")}
+    names = {unquote_to_bytes(part.partition(b"=")[0]).lower() for part in query.split(b"&")}
     return bool(names & {b"token", b"access_token", b"api_key", b"authorization"})
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.conf import settings
 
 from mcp_sidecar.contract.descriptor import descriptors
-from mcp_sidecar.errors import METHOD_NOT_FOUND, ProtocolError, unavailable, unforeseen
+from mcp_sidecar.errors import ProtocolError, unavailable, unforeseen, unknown_method
 from mcp_sidecar.servers.definition import LIST_SCOPE, LIST_SECONDS, TOOLS_ONLY, ServerDefinition
 from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.servers.notes import note_message
@@ -94,7 +94,7 @@ class Lane:
         started, code = time.monotonic(), None
         try:
             if known is None:
-                raise ProtocolError(METHOD_NOT_FOUND, "Method not found", request.method)
+                raise unknown_method(request.method)
             return await known[1](exchange, params)
         except Exception as error:
             failure = _as_protocol_error(error, exchange, request.method)

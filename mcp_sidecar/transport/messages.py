@@ -4,6 +4,9 @@ The rules are those of JSON-RPC 2.0 with MCP's narrowing: an id is a string or a
 are an object.
 """
 
+import json
+import math
+import re
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -16,6 +19,7 @@ from web.core.limits import LIMITS
 _decode = msgspec.json.Decoder().decode
 
 NULL: Final = b"null"
+_LONE_SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 TOO_DEEP: Final = f"JSON may be nested {LIMITS.max_json_depth} levels deep"
 
 
@@ -53,15 +57,43 @@ Message = Request | Notification | PostedResponse | Malformed
 def decoded(body: bytes) -> Any:
     """Return the JSON value of a body in UTF-8 without a byte order mark.
 
-    Raises ProtocolError: -32700 for what is no JSON, NaN, lone surrogates and numbers out of range
-    included; -32600 for what is nested far too deep.
+    Raises ProtocolError: -32700 for what is no JSON, NaN and numbers out of range included, and for
+    a lone surrogate anywhere but in the arguments of a call; -32600 for what is nested far too
+    deep.
     """
     try:
         return _decode(body)
     except RecursionError:
         raise _invalid(TOO_DEEP) from None
     except (msgspec.MsgspecError, ValueError):
+        if _LONE_SURROGATE.search(body):
+            return _with_lone_surrogates(body)
         raise ProtocolError(PARSE_ERROR, "Parse error") from None
+
+
+def _with_lone_surrogates(body: bytes) -> Any:
+    """Return a body whose arguments hold half a character, as clients cut texts of emoji.
+
+    The tool then refuses the argument by its name, under the id of the request.
+    """
+    try:
+        value = json.loads(body.decode(), parse_constant=_refused, parse_float=_finite)
+        for message in value if isinstance(value, list) else [value]:
+            to_json({**message, "params": {**message["params"], "arguments": None}})
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise ProtocolError(PARSE_ERROR, "Parse error") from None
+    return value
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(digits)
+    return number
 
 
 def encoded(value: Any) -> bytes:

@@ -26,7 +26,7 @@ from mcp.shared.transport_context import TransportContext
 from mcp_types import methods
 from pydantic import ValidationError
 
-from mcp_sidecar.errors import HEADER_MISMATCH, INVALID_PARAMS, ProtocolError
+from mcp_sidecar.errors import HEADER_MISMATCH, INVALID_PARAMS, ProtocolError, repeated
 from mcp_sidecar.transport.messages import Request
 from mcp_sidecar.transport.protocol import MODERN_VERSIONS
 
@@ -78,8 +78,7 @@ class SDK:
                 lifespan_state={},
             )
         except MCPError as error:
-            code, message = error.error.code, error.error.message
-            raise ProtocolError(code, message, error.error.data) from None
+            raise repeated(error.error.code, error.error.message, error.error.data) from None
         except ValidationError:
             raise ProtocolError(INVALID_PARAMS, "Invalid request parameters") from None
 
@@ -97,7 +96,7 @@ class SDK:
         if isinstance(route, InboundModernRoute) and by_name is not None:
             route = self._mirrored(request, by_name) or route
         if isinstance(route, InboundLadderRejection):
-            raise ProtocolError(route.code, route.message, route.data)
+            raise repeated(route.code, route.message, route.data)
         return route
 
     def takes(self, request: Request, *, version: str) -> bool:

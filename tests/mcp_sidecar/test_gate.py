@@ -58,6 +58,8 @@ async def test_a_hidden_repository_and_none_look_the_same(client, repositories):
         "/mcp/repositories",
         "/mcp/repositories/",
         "/mcp/repositories/a/b",
+        "/mcp/repositories/Alpha",
+        "/mcp/repositories/" + "x" * 4000,
         "/mcp/repositories/..%2f..",
         "/mcp/lesson/repositories/alpha",
         "/register",

@@ -73,6 +73,42 @@ async def test_a_message_that_is_none_is_refused_with_its_code_and_id(client, ve
     assert "pydantic" not in response.text
 
 
+@pytest.mark.parametrize("version", [None, *HANDSHAKE_VERSIONS, MODERN])
+async def test_half_a_character_in_an_argument_is_a_problem_of_that_argument(client, version):
+    result = await client.call("probe_echo", {"word": "cut \ud83d"}, version=version)
+    assert result["isError"] is True
+    first = result["content"][0]["text"].splitlines()[0]
+    reason = "word: Text must be valid Unicode, without lone surrogates"
+    assert first == f"invalid arguments for probe_echo: {reason}"
+    batch = [{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+        "name": "probe_echo", "arguments": {"word": "\ud83d"}}}]  # fmt: skip
+    assert (await client.post("/mcp/probes", batch)).json()[0]["result"]["isError"] is True
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}',
+        b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"\\ud800":1}}',
+        b'{"jsonrpc":"2.0","id":1,"method":"\\ud800","params":{"arguments":{}}}',
+        b'{"jsonrpc":"2.0","id":1,"method":"x","params":{"arguments":{"a":"\\ud800","b":NaN}}}',
+        b'{"jsonrpc":"2.0","id":1,"method":"x","params":{"arguments":{"a":"\\ud800","b":1e999}}}',
+        b'["\\ud800"]',
+    ],
+)
+async def test_half_a_character_anywhere_else_is_a_parse_error(client, body):
+    response = await client.post("/mcp/probes", body)
+    assert (response.status_code, response.json()["error"]["code"]) == (400, -32700)
+
+
+@pytest.mark.parametrize("version", [None, "2025-11-25", MODERN])
+async def test_an_error_repeats_little_of_what_was_sent(client, version):
+    for method, params in (("x" * 50_000, {}), ("tools/call", {"name": "x" * 50_000})):
+        answer = await client.ask(method, params, version=version)
+        assert answer["error"]["code"] == -32601
+        assert len(json.dumps(answer)) < 1_000
+
+
 async def test_json_may_be_nested_to_the_limit(client):
     response = await client.post("/mcp/lesson/", nested(DEEP))
     assert response.json()["error"]["code"] == -32602  # a list is no _meta; its depth is fine

@@ -21,6 +21,7 @@ from web.core.logs import JsonLines, ProcessFile, lines_together
 @pytest.fixture
 def told():
     """The keyword arguments of every signal, by the signal's name."""
+    signals.flush(timeout_seconds=60)
     received = {"called": [], "tool": []}
 
     def on_message(sender, **values):

@@ -41,7 +41,7 @@ BUFFER_BYTES = 128 * 1024
 
 _encode = json.JSONEncoder(default=str).encode
 _BREAKS = str.maketrans(
-    {char: f"\\x{ord(char):02x}" for char in map(chr, [*range(32), 127, 0x85])}
+    {char: f"\\x{ord(char):02x}" for char in map(chr, [*range(32), *range(127, 160)])}
     | {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 )
 

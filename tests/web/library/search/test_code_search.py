@@ -307,3 +307,17 @@ class TestRepositories:
         repository_remove(name="shop")
         assert search("restore_basket").places[0].repository == "a-fork"
         assert search("restore_basket", repository="a-fork").places[0].path == "shop/basket.py"
+
+
+class TestOddCollections:
+    def test_a_repository_without_any_text_is_searched_and_finds_nothing(self, tmp_path):
+        origin = GitRepository(tmp_path / "binary").write({"logo.png": b"\x89PNG\r\n\x1a\n\0"})
+        add_and_sync("binary", origin.commit().url)
+        for query in ("logo", '"two words"', "what is here", "x"):
+            assert search(query, repository="binary").places == ()
+
+    def test_texts_of_six_tokens_on_average_are_ranked(self, tmp_path):
+        # The token of the repository is the sixth: FTS5 then divides zero by zero.
+        lines = {f"{name}.txt": f"{name} two three four mooring\n" for name in "abcd"}
+        add_and_sync("even", GitRepository(tmp_path / "even").write(lines).commit().url)
+        assert sorted(paths(search("mooring", repository="even"))) == sorted(lines)

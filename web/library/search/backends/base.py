@@ -28,7 +28,7 @@ class Wanted:
     Between those of a pair stand at most `pair_window` others, whichever comes first. The more of
     `tokens`, which include the essential ones, the better. Where there are `phrases`, each has to
     stand in the chunk as it is. `home_ids` restricts to contents that these repositories brought
-    first, None searches all.
+    first: None searches all, an empty one finds nothing (a repository without a text).
     """
 
     tokens: Sequence[str]

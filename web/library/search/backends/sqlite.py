@@ -16,6 +16,9 @@ from web.library.search.tokens import index_text, stem
 
 # Weights of the columns home and body.
 _RANK = "bm25(0.0, 1.0)"
+# Lengths of texts are not kept, and FTS5 counts each as minus two tokens: where the average is six
+# tokens it divides nothing by nothing, and near that by almost nothing.
+_SCORE = "coalesce(max(min(-found.rank, 1e6), -1e6), 0.0)"
 _FETCH_ROWS = 64
 _SHORTEST_PART = 3
 _AVERAGES_ID = 1
@@ -82,6 +85,8 @@ class SqliteBackend:
         A pair counts as its two tokens once more where they stand close together, in the way of
         sequential dependence models (Metzler and Croft, 2005).
         """
+        if wanted.home_ids is not None and not wanted.home_ids:
+            return iter(())
         matches = _any_of(wanted.essential)
         if len(wanted.essential) < len(wanted.tokens):
             matches = f"(({matches}) AND ({_any_of(wanted.tokens)}))"
@@ -91,6 +96,8 @@ class SqliteBackend:
 
     def chunks_holding(self, wanted: Wanted, *, is_document: bool) -> Iterator[ChunkHit]:
         """Look the pairs and phrases up, without ranking."""
+        if wanted.home_ids is not None and not wanted.home_ids:
+            return iter(())
         expression = " OR ".join([*_phrases(wanted), *_near(wanted)])
         return _chunks(is_document, _in_homes(expression, wanted.home_ids), is_ranked=False)
 
@@ -147,7 +154,7 @@ def _chunks(is_document: bool, expression: str, *, is_ranked: bool) -> Iterator[
     table = _table(is_document)
     ranked = f" AND found.rank MATCH '{_RANK}' ORDER BY found.rank" if is_ranked else ""
     rows = _rows(
-        f"SELECT chunk.id, chunk.content_id, chunk.heading, {'-found.rank' if is_ranked else '0.0'}"
+        f"SELECT chunk.id, chunk.content_id, chunk.heading, {_SCORE if is_ranked else '0.0'}"
         f" FROM {table} AS found"
         " CROSS JOIN library_chunk AS chunk ON chunk.text_id = found.rowid"
         f" WHERE found.{table} MATCH %s{ranked}",
