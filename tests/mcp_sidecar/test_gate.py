@@ -82,6 +82,7 @@ def test_exactly_these_addresses_are_served():
     assert Application().paths == (
         "/health",
         "/ready",
+        "/metrics",
         "/mcp/",
         "/mcp/operations/",
         "/mcp/lesson/",
