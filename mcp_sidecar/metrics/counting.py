@@ -1,6 +1,8 @@
 """From what happens in this process to the metrics: calls as they are told, states when asked."""
 
+import asyncio
 import os
+import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -57,6 +59,8 @@ def publish_state() -> None:
         declared.POOL_WAITING.labels(pool.name).set(max(0, pool.taken - pool.threads))
     declared.MEMORY.set(_resident_bytes())
     declared.OPEN_FILES.set(_open_files())
+    declared.THREADS.set(threading.active_count())
+    declared.TASKS_OF_LOOP.set(len(asyncio.all_tasks()))
     declared.WORKERS.set(1)
 
 

@@ -105,6 +105,18 @@ OPEN_FILES: Final = Gauge(
     registry=REGISTRY,
     multiprocess_mode="liveall",
 )
+THREADS: Final = Gauge(
+    "portolan_process_threads",
+    "Python threads of a worker process.",
+    registry=REGISTRY,
+    multiprocess_mode="liveall",
+)
+TASKS_OF_LOOP: Final = Gauge(
+    "portolan_process_loop_tasks",
+    "Tasks on the event loop of a worker process: requests that are being answered, and a few.",
+    registry=REGISTRY,
+    multiprocess_mode="liveall",
+)
 WORKERS: Final = Gauge(
     "portolan_workers",
     "Worker processes of this sidecar.",
@@ -125,6 +137,8 @@ OF_PROCESSES: Final = (
     POOL_WAITING,
     MEMORY,
     OPEN_FILES,
+    THREADS,
+    TASKS_OF_LOOP,
     WORKERS,
 )
 
