@@ -11,18 +11,29 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from pydantic import SecretStr
+
 from mcp_sidecar import bridge
 from mcp_sidecar.remembered import Remembered
 from web.accounts.principals import ANONYMOUS, Principal
 from web.accounts.selectors import principal_for_token
 
 MAX_TOKEN_CHARACTERS: Final = 4096
-_GITHUB_TOKEN = re.compile(r"(?:gh[pous]_|github_pat_)[A-Za-z0-9_]{10,255}")
+# Longer and with dots and hyphens too, as the tokens of GitHub's applications may be.
+_GITHUB_TOKEN = re.compile(r"(?:gh[pous]_|github_pat_)[A-Za-z0-9_.-]{10,2000}")
 _BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/-]+=*)")
 
 
 class Unauthorized(Exception):
-    """The request carries a credential that is not one, or is not one for this endpoint."""
+    """The request carries a credential that is not one, or is not one for this endpoint.
+
+    Its text says which, for the caller.
+    """
+
+    def __init__(
+        self, message: str = "The token is not valid here: unknown, expired or revoked."
+    ) -> None:
+        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +44,7 @@ class Caller:
     """
 
     principal: Principal
-    github_token: str | None = field(default=None, repr=False)
+    github_token: SecretStr | None = field(default=None, repr=False)
 
     @property
     def label(self) -> str:
@@ -77,7 +88,7 @@ async def caller_of(
         raise Unauthorized
     token = bearer[1]
     if _GITHUB_TOKEN.fullmatch(token):
-        return Caller(ANONYMOUS, token)
+        return Caller(ANONYMOUS, SecretStr(token))
     principal = await _principal(token, resource, mark())
     if principal is None:
         raise Unauthorized
@@ -104,6 +115,11 @@ async def _principal(token: str, resource: str, at: Hashable) -> Principal | Non
     return (await _owners.get((_digest(token), resource), read, at=at)).principal
 
 
-def _github_token(header: bytes | None) -> str | None:
+def _github_token(header: bytes | None) -> SecretStr | None:
+    """Return the token of the header, None without one. Raises Unauthorized for anything else."""
     token = "" if header is None else header.decode("latin-1").strip()
-    return token if _GITHUB_TOKEN.fullmatch(token) else None
+    if not token:  # as from a client whose variable is not set
+        return None
+    if not _GITHUB_TOKEN.fullmatch(token):
+        raise Unauthorized("X-GitHub-Token holds no token of GitHub: send it alone, as it is.")
+    return SecretStr(token)

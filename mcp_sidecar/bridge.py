@@ -1,7 +1,9 @@
 """The only way from the event loop to Django: a service or selector, on a thread of our own.
 
-`call` is for tools; `look_up` for the short reads that the sidecar itself needs (who is calling,
-which repositories), so that they stay quick while all threads of the tools are busy.
+`call` is for tools; `call_outside` for those that wait for another service, so that a slow one
+holds none of the threads that the others need; `look_up` for the short reads that the sidecar
+itself needs (who is calling, which repositories), so that they stay quick while all threads of the
+tools are busy.
 
 asgiref's `sync_to_async(thread_sensitive=False, executor=...)` carries the context and takes a
 pool, but bounds nothing that waits, closes no connection, and holds the caller until a thread has
@@ -241,6 +243,12 @@ TOOLS = Bridge(
     waiting=LIMITS.max_queued_calls,
     deadline_seconds=LIMITS.call_deadline_seconds,
 )
+OUTSIDE = Bridge(
+    "outside",
+    threads=LIMITS.max_github_calls,
+    waiting=LIMITS.max_queued_github_calls,
+    deadline_seconds=LIMITS.call_deadline_seconds,
+)
 LOOK_UPS = Bridge(
     "look-up",
     threads=LOOK_UP_THREADS,
@@ -254,6 +262,11 @@ async def call[R](function: Callable[..., R], /, **kwargs: Any) -> R:
     return await TOOLS.run(function, kwargs)
 
 
+async def call_outside[R](function: Callable[..., R], /, **kwargs: Any) -> R:
+    """Run a service or selector that asks another service; see `Bridge.run`."""
+    return await OUTSIDE.run(function, kwargs)
+
+
 async def look_up[R](function: Callable[..., R], /, **kwargs: Any) -> R:
     """Run a short read that the sidecar itself needs; see `Bridge.run`."""
     return await LOOK_UPS.run(function, kwargs)
@@ -261,10 +274,10 @@ async def look_up[R](function: Callable[..., R], /, **kwargs: Any) -> R:
 
 def is_idle() -> bool:
     """Return whether nothing runs or waits."""
-    return TOOLS.is_idle and LOOK_UPS.is_idle
+    return all(one.is_idle for one in (TOOLS, OUTSIDE, LOOK_UPS))
 
 
 def close() -> None:
     """End all threads after what they run now; a later call starts new ones."""
-    TOOLS.close()
-    LOOK_UPS.close()
+    for one in (TOOLS, OUTSIDE, LOOK_UPS):
+        one.close()

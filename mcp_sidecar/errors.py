@@ -67,11 +67,18 @@ def unavailable(error: PortolanError, *, request_id: str) -> ProtocolError:
     return ProtocolError(UNAVAILABLE, str(error), {"code": error.code, "request_id": request_id})
 
 
-def unknown_tool(name: str) -> ProtocolError:
-    """Return the error for a tool that does not exist, or is not offered to this caller."""
-    return ProtocolError(
-        METHOD_NOT_FOUND, f"Unknown tool: {name[:MOST_REPEATED]}", tool_outcome="unknown_tool"
-    )
+def unknown_tool(name: str, *, lacks_github_token: bool = False) -> ProtocolError:
+    """Return the error for a tool that does not exist, or is not offered to this caller.
+
+    Of one that a GitHub token would show (`lacks_github_token`) it says how to send it.
+    """
+    message = f"Unknown tool: {name[:MOST_REPEATED]}"
+    if lacks_github_token:
+        message += (
+            ". It is there for requests with the caller's own GitHub token: send it in the header "
+            "X-GitHub-Token, or alone as Authorization: Bearer"
+        )
+    return ProtocolError(METHOD_NOT_FOUND, message, tool_outcome="unknown_tool")
 
 
 def unknown_method(method: str) -> ProtocolError:

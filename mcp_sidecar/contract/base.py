@@ -69,7 +69,8 @@ def filters_of(arguments: Arguments, repository: str | None = None) -> dict[str,
     """Return the filters of a list or search, as text by name; paging and absent ones left out."""
     filters = {} if repository is None else {"repository": repository}
     for name, value in arguments.model_dump(exclude={"limit", "cursor"}, exclude_none=True).items():
-        filters[name] = str(value)
+        if value not in ((), []):
+            filters[name] = ", ".join(value) if isinstance(value, list | tuple) else str(value)
     return filters
 
 
@@ -84,6 +85,8 @@ class Hints:
 
 
 READ = Hints(read_only=True, idempotent=True)
+READ_ELSEWHERE = Hints(read_only=True, idempotent=True, open_world=True)
+WRITE_ELSEWHERE = Hints(read_only=False, idempotent=False, open_world=True)
 
 
 # What every tool that asks the platform says of these errors, the same in all descriptions.

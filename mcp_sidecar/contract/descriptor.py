@@ -47,12 +47,16 @@ def descriptors(
 ) -> tuple[dict[str, Any], ...]:
     """Return the tools of an endpoint as tools/list shows them, within MAX_LIST_CHARACTERS.
 
-    Where the names of the repositories would pass the bound, `repository` is a plain string in all
-    tools, whose description says where the names are listed.
+    Where the names of the repositories would pass the bound, `repository` is a plain string, whose
+    description says where the names are listed: in the tools that need a GitHub token, so that the
+    others are the same with and without one, and in all tools where that is not enough.
     """
     shown = tuple(descriptor(contract, names) for contract in contracts)
-    if len(json.dumps(shown, ensure_ascii=False)) > MAX_LIST_CHARACTERS:
-        shown = tuple(descriptor(contract, names, as_enum=False) for contract in contracts)
+    everyones = {one.name for one in contracts if not one.requires_github_token}
+    for with_enum in (everyones, set[str]()):
+        if len(json.dumps(shown, ensure_ascii=False)) <= MAX_LIST_CHARACTERS:
+            break
+        shown = tuple(descriptor(one, names, as_enum=one.name in with_enum) for one in contracts)
     return shown
 
 

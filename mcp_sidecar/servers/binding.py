@@ -161,9 +161,11 @@ class Presentation(Middleware):
             return await call_next(context)
         except (NotFoundError, DisabledError):
             name, arguments = context.message.name, context.message.arguments
-            if (exchange := current_exchange()) is not None:
-                note_unknown_tool(exchange, name, arguments)
-            raise unknown_tool(name) from None
+            exchange = current_exchange()
+            if exchange is None:
+                raise unknown_tool(name) from None
+            note_unknown_tool(exchange, name, arguments)
+            raise exchange.unknown_tool(name) from None
         except _Refused as refused:
             raise refused.error from None
 

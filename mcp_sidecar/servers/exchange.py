@@ -11,6 +11,7 @@ from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 
 from mcp_sidecar.auth import NOBODY, Caller
+from mcp_sidecar.errors import ProtocolError, unknown_tool
 from mcp_sidecar.remembered import mark
 from mcp_sidecar.scope import RepositoryScope
 from mcp_sidecar.servers import catalogue
@@ -64,6 +65,12 @@ class Exchange:
             single=self.repository is not None,
             has_github_token=self.caller.github_token is not None,
         )
+
+    def unknown_tool(self, name: str) -> ProtocolError:
+        """Return the error for a tool that is not offered to this request."""
+        single = self.repository is not None
+        with_token = self.definition.tool(name, single=single, has_github_token=True)
+        return unknown_tool(name, lacks_github_token=with_token is not None)
 
     def tools(self) -> tuple[BoundTool, ...]:
         """Return the tools that are offered to this request, in the order of tools/list."""

@@ -13,7 +13,7 @@ from mcp_sidecar.caching import Answer
 from mcp_sidecar.contract.reading import ArgumentError, read_arguments
 from mcp_sidecar.contract.rendering.freshness import with_ages
 from mcp_sidecar.contract.repository import NAME
-from mcp_sidecar.errors import ProtocolError, failure_text, unforeseen, unknown_tool
+from mcp_sidecar.errors import ProtocolError, failure_text, unforeseen
 from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.servers.notes import note_tool_call
 from mcp_sidecar.tools.base import BoundTool, Call
@@ -77,7 +77,7 @@ async def call_tool(exchange: Exchange, name: str, arguments: Any) -> Outcome:
 async def _outcome(exchange: Exchange, name: str, arguments: Any) -> Outcome:
     tool = exchange.tool(name)
     if tool is None:
-        raise unknown_tool(name)
+        raise exchange.unknown_tool(name)
     try:
         async with asyncio.timeout_at(exchange.deadline) as deadline:
             return await _answered(exchange, tool, arguments)
@@ -102,7 +102,12 @@ async def _answered(exchange: Exchange, tool: BoundTool, raw: Any) -> Outcome:
     repository = None
     if contract.uses_repository:
         repository = scope.resolve(given.repository, required=contract.requires_repository)
-    call = Call(exchange.caller.principal, scope, repository)
+    call = Call(
+        exchange.caller.principal,
+        scope,
+        repository,
+        exchange.caller.github_token if contract.requires_github_token else None,
+    )
     query = contract.query_of(given.arguments)
     key = None
     if exchange.definition.over_repositories and caching.may_be_cached(contract):

@@ -19,6 +19,10 @@ _USES: Final = (
     (("list_commits", "read_commit"), "for when and why something changed"),
     (("search_posts", "read_post"), "for announcements and decisions"),
     (("list_issues", "read_issue"), "for what is open or was reported on GitHub"),
+    (
+        ("create_issue", "comment_on_issue"),
+        "to write there in the user's name, only when the user asks for it",
+    ),
 )
 
 

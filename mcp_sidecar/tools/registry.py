@@ -15,16 +15,20 @@ from mcp_sidecar.tools.operations.list_users import list_users
 from mcp_sidecar.tools.operations.revoke_tokens import revoke_tokens
 from mcp_sidecar.tools.operations.set_users_active import set_users_active
 from mcp_sidecar.tools.operations.sync_repository import sync_repository
+from mcp_sidecar.tools.project.comment_on_issue import comment_on_issue
+from mcp_sidecar.tools.project.create_issue import create_issue
 from mcp_sidecar.tools.project.find_symbol import find_symbol
 from mcp_sidecar.tools.project.get_repository import get_repository
 from mcp_sidecar.tools.project.grep_code import grep_code
 from mcp_sidecar.tools.project.list_commits import list_commits
 from mcp_sidecar.tools.project.list_docs import list_docs
 from mcp_sidecar.tools.project.list_files import list_files
+from mcp_sidecar.tools.project.list_issues import list_issues
 from mcp_sidecar.tools.project.list_repositories import list_repositories
 from mcp_sidecar.tools.project.read_commit import read_commit
 from mcp_sidecar.tools.project.read_doc import read_doc
 from mcp_sidecar.tools.project.read_file import read_file
+from mcp_sidecar.tools.project.read_issue import read_issue
 from mcp_sidecar.tools.project.read_post import read_post
 from mcp_sidecar.tools.project.search_code import search_code
 from mcp_sidecar.tools.project.search_docs import search_docs
@@ -45,6 +49,10 @@ PROJECT_TOOLS: Final = (
     BoundTool(project_contracts.read_doc.CONTRACT, read_doc),
     BoundTool(project_contracts.search_posts.CONTRACT, search_posts),
     BoundTool(project_contracts.read_post.CONTRACT, read_post),
+    BoundTool(project_contracts.list_issues.CONTRACT, list_issues),
+    BoundTool(project_contracts.read_issue.CONTRACT, read_issue),
+    BoundTool(project_contracts.create_issue.CONTRACT, create_issue),
+    BoundTool(project_contracts.comment_on_issue.CONTRACT, comment_on_issue),
 )
 OPERATIONS_TOOLS: Final = (
     BoundTool(operations_contracts.list_users.CONTRACT, list_users),

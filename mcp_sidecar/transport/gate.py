@@ -148,11 +148,9 @@ class Gate:
                 scope=self.definition.token_scope,
                 mark=exchange.marked,
             )
-        except Unauthorized:
+        except Unauthorized as error:
             await self.rate_limits.note_wrong_token(address)
-            raise self._unauthorized(
-                scope, "The token is not valid here: unknown, expired or revoked."
-            ) from None
+            raise self._unauthorized(scope, str(error)) from None
         if not self.definition.admits(caller.principal):
             raise self._not_admitted(scope, caller.principal)
         return caller

@@ -52,6 +52,43 @@ def test_a_wrong_setting_stops_the_start_with_a_line_that_names_it(variables, to
     assert "pydantic" not in ended.stderr
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "https://api.github.com",
+        "https://github.example.org/api/v3/",
+        "https://github.example.org:8443/api/v3",
+        "http://127.0.0.1:9000",
+        "http://localhost/api/v3",
+    ],
+)
+def test_githubs_address_may_be_one_that_keeps_tokens_private(url, monkeypatch):
+    monkeypatch.setenv("PORTOLAN_DEBUG", "1")
+    monkeypatch.setenv("PORTOLAN_GITHUB_API_URL", url)
+    assert Environment().github_api_url == (url or "https://api.github.com")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://api.github.com",
+        "api.github.com",
+        "ftp://api.github.com",
+        "https://token@api.github.com",
+        "https://api.github.com?x=1",
+        "https://api.github.com:x",
+        "https://",
+        "http://127.0.0.1.evil.example",
+    ],
+)
+def test_githubs_address_may_not_be_one_that_shows_tokens(url, monkeypatch):
+    monkeypatch.setenv("PORTOLAN_DEBUG", "1")
+    monkeypatch.setenv("PORTOLAN_GITHUB_API_URL", url)
+    with pytest.raises(ValueError, match="PORTOLAN_GITHUB_API_URL must be https"):
+        Environment()
+
+
 def test_every_wrong_setting_is_told_at_once(tmp_path):
     ended = start(PORTOLAN_DATA_DIR=str(tmp_path), PORTOLAN_WEB_PORT="0", PORTOLAN_DEBUG="perhaps")
     assert "PORTOLAN_WEB_PORT: " in ended.stderr

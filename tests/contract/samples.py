@@ -17,16 +17,20 @@ from mcp_sidecar.contract.operations import (
     sync_repository,
 )
 from mcp_sidecar.contract.project import (
+    comment_on_issue,
+    create_issue,
     find_symbol,
     get_repository,
     grep_code,
     list_commits,
     list_docs,
     list_files,
+    list_issues,
     list_repositories,
     read_commit,
     read_doc,
     read_file,
+    read_issue,
     read_post,
     search_code,
     search_docs,
@@ -34,6 +38,7 @@ from mcp_sidecar.contract.project import (
 )
 from web.accounts import records as account_records
 from web.library import records
+from web.library.github import records as issue_records
 from web.library.posts import records as post_records
 
 COMMITTED_AT = datetime(2026, 11, 2, 10, 31, tzinfo=UTC)
@@ -281,6 +286,71 @@ POST_TEXT = post_records.PostText(
     next_start_line=None,
     stale_feed=STALE_FEED,
 )
+ISSUE = issue_records.IssueItem(
+    number=12,
+    title="Login fails",
+    state="closed",
+    author="ada",
+    labels=("bug", "help wanted"),
+    comment_count=2,
+    created_at=COMMITTED_AT,
+    updated_at=INDEXED_AT,
+    url="https://github.com/ada/engine/issues/12",
+)
+ISSUES = issue_records.IssueListing(
+    project="ada/engine",
+    issues=(ISSUE,),
+    total_count=None,
+    looked_at_count=50,
+    is_complete=True,
+    next_cursor="NTA6OWYyYzFi",
+)
+ISSUE_TEXT = issue_records.IssueText(
+    project="ada/engine",
+    issue=ISSUE,
+    is_pull_request=False,
+    is_locked=True,
+    reason="completed",
+    assignees=("ben",),
+    milestone="5.2",
+    text="It fails after a reset.",
+    comments=(
+        issue_records.IssueComment(
+            position=1,
+            author="ben",
+            created_at=COMMITTED_AT,
+            updated_at=INDEXED_AT,
+            text="Me too.",
+            url="https://github.com/ada/engine/issues/12#issuecomment-1",
+        ),
+        issue_records.IssueComment(
+            position=2,
+            author="ada",
+            created_at=INDEXED_AT,
+            updated_at=INDEXED_AT,
+            text="Fixed by 1a2b3c4d.",
+            url="https://github.com/ada/engine/issues/12#issuecomment-2",
+        ),
+    ),
+    start_comment=0,
+    start_line=1,
+    moved_from="ada/motor#7",
+)
+WRITTEN_ISSUE = issue_records.WrittenIssue(
+    project="ada/engine",
+    number=13,
+    title="Login fails",
+    url="https://github.com/ada/engine/issues/13",
+    labels=("bug",),
+    missing_labels=("wish",),
+    is_repeat=False,
+)
+WRITTEN_COMMENT = issue_records.WrittenComment(
+    project="ada/engine",
+    number=12,
+    url="https://github.com/ada/engine/issues/12#issuecomment-3",
+    is_repeat=False,
+)
 
 USER = account_records.UserSummary(
     user_id=7,
@@ -441,6 +511,10 @@ RESULTS = {
             page="https://hub.example/admin/library/repository/1/change/",
         )
     ),
+    list_issues.CONTRACT: list_issues.ListIssuesResult.of(ISSUES),
+    read_issue.CONTRACT: read_issue.ReadIssueResult.of(ISSUE_TEXT),
+    create_issue.CONTRACT: create_issue.CreateIssueResult.of(WRITTEN_ISSUE),
+    comment_on_issue.CONTRACT: comment_on_issue.CommentOnIssueResult.of(WRITTEN_COMMENT),
 }
 """One result per contract of portolan-project and portolan-operations."""
 

@@ -113,6 +113,23 @@ FIRST_CALLS = [
         "read_doc",
         DJANGO | {"path": "docs/howto/logging.txt"},
     ),
+    ("Which bugs of wagtail are open?", "list_issues", WAGTAIL | {"labels": ["bug"]}),
+    (
+        "Was the login ever reported as broken in django?",
+        "list_issues",
+        DJANGO | {"query": "login", "state": "all"},
+    ),
+    ("What does issue 12 of django say?", "read_issue", DJANGO | {"number": 12}),
+    (
+        "Report to wagtail that the sidebar flickers.",
+        "create_issue",
+        WAGTAIL | {"title": "The sidebar flickers", "body": "It flickers.", "labels": ["bug"]},
+    ),
+    (
+        "Tell them in issue 12 of wagtail that it is fixed.",
+        "comment_on_issue",
+        WAGTAIL | {"number": 12, "body": "It is fixed."},
+    ),
     (
         "Read the section on permissions of docs/topics/auth/default.txt.",
         "read_doc",

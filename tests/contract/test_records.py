@@ -6,18 +6,24 @@ import pytest
 
 from mcp_sidecar.contract.base import Result
 from mcp_sidecar.contract.project import (
+    comment_on_issue,
+    create_issue,
     find_symbol,
     get_repository,
     list_docs,
     list_files,
+    list_issues,
     list_repositories,
     read_doc,
     read_file,
+    read_issue,
     search_code,
     search_docs,
 )
 from mcp_sidecar.contract.rendering.freshness import Freshness
+from mcp_sidecar.contract.rendering.issues import IssueItem
 from web.library import records
+from web.library.github import records as issue_records
 
 PAIRS = [
     (Freshness, records.Freshness),
@@ -37,6 +43,12 @@ PAIRS = [
     (list_docs.DocumentItem, records.DocumentItem),
     (read_doc.ReadDocResult, records.DocumentText),
     (read_doc.SectionItem, records.SectionItem),
+    (IssueItem, issue_records.IssueItem),
+    (list_issues.ListIssuesResult, issue_records.IssueListing),
+    (read_issue.ReadIssueResult, issue_records.IssueText),
+    (read_issue.IssueComment, issue_records.IssueComment),
+    (create_issue.CreateIssueResult, issue_records.WrittenIssue),
+    (comment_on_issue.CommentOnIssueResult, issue_records.WrittenComment),
 ]
 
 

@@ -18,12 +18,14 @@ from mcp_sidecar.contract.project import (
     list_repositories,
     read_doc,
     read_file,
+    read_issue,
     read_post,
     search_code,
     search_docs,
     search_posts,
 )
 from mcp_sidecar.contract.rendering.answer import UNTRUSTED, WRITTEN_BY_OTHERS
+from mcp_sidecar.contract.rendering.issues import UNTRUSTED_ISSUES
 from tests.contract import samples
 from tests.contract.samples import RESULTS, filled, text_fields
 from tests.contract.snapshot import assert_matches_snapshot
@@ -63,13 +65,19 @@ def test_rendering_equals_its_snapshot(contract):
 @each_contract
 def test_untrusted_content_is_marked_once(contract):
     notice = WRITTEN_BY_OTHERS if contract in OPERATIONS else UNTRUSTED
+    if contract.requires_github_token:
+        notice = UNTRUSTED_ISSUES
     expected = 0 if contract in SUMMARIES else 1
     assert contract.render(RESULTS[contract]).count(notice) == expected
 
 
 @pytest.mark.parametrize(
     "contract",
-    [one for one in CONTRACTS if one not in {search_posts.CONTRACT, read_post.CONTRACT}],
+    [
+        one
+        for one in CONTRACTS
+        if one not in {search_posts.CONTRACT, read_post.CONTRACT} and not one.requires_github_token
+    ],
     ids=lambda one: one.name,
 )
 def test_answer_about_repositories_names_the_commit_and_its_date(contract):
@@ -81,7 +89,9 @@ def test_answer_about_repositories_names_the_commit_and_its_date(contract):
 def test_no_text_field_can_leave_its_span_or_fence(contract):
     for path in text_fields(contract.result):
         result = filled(
-            contract.result, text=lambda at, path=path: HOSTILE if at == path else "benign"
+            contract.result,
+            text=lambda at, path=path: HOSTILE if at == path else "benign",
+            number=number_for(contract),
         )
         text = contract.render(result)
         text.encode()
@@ -89,6 +99,11 @@ def test_no_text_field_can_leave_its_span_or_fence(contract):
         if path not in OWN_WORDS:
             assert TOKEN not in outside_of_code(text), path
         assert not re.search(rf"^#+ {TOKEN}", outside_of_fences(text), re.MULTILINE), path
+
+
+def number_for(contract):
+    """An issue that is shown from its beginning; every other result takes any number."""
+    return 0 if contract is read_issue.CONTRACT else 7
 
 
 def outside_of_fences(markdown: str) -> str:
@@ -106,7 +121,11 @@ def test_every_text_field_of_the_repository_is_shown_or_left_out_on_purpose(cont
         for path in text_fields(contract.result)
         if "SEEN"
         not in contract.render(
-            filled(contract.result, text=lambda at, path=path: "SEEN" if at == path else "x")
+            filled(
+                contract.result,
+                text=lambda at, path=path: "SEEN" if at == path else "x",
+                number=number_for(contract),
+            )
         )
     }
     assert unseen <= LEFT_OUT, unseen - LEFT_OUT

@@ -6,6 +6,7 @@ import pytest
 from fastmcp import Client as FastMCPClient
 from fastmcp.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
+from pydantic import SecretStr
 
 from mcp_sidecar.auth import Caller
 from mcp_sidecar.servers.binding import fastmcp_server
@@ -130,7 +131,7 @@ class TestTokens:
         await client.text("probe_github", **GITHUB)
         await asyncio.to_thread(signals.flush)
         assert "ghp_" not in caplog.text
-        assert "ghp_" not in repr(Caller(Principal(), github_token="ghp_x"))
+        assert "ghp_" not in repr(Caller(Principal(), github_token=SecretStr("ghp_x")))
 
 
 @pytest.mark.usefixtures("transactional_db", "state")

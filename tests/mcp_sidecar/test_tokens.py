@@ -80,6 +80,35 @@ async def test_a_github_token_may_stand_beside_an_account_token(client):
     assert await client.text("probe_who", **headers) == f"{user.pk} True None"
 
 
+@pytest.mark.parametrize(
+    "token",
+    [
+        "ghp_0123456789abcdefghij",
+        "gho_0123456789abcdefghij",
+        "ghu_0123456789abcdefghij",
+        "ghs_12345_eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiIxIn0.c2lnbmF0dXJl-_",
+        "github_pat_11ABCDEFG0123456789_abcdefghij",
+    ],
+)
+async def test_a_token_of_githubs_form_is_taken_in_either_header(client, token):
+    assert await client.text("probe_github", **bearer(token)) == "with a token"
+    assert await client.text("probe_github", x_github_token=f" {token} ") == "with a token"
+
+
+async def test_an_empty_header_is_none(client):
+    assert (await client.post("/mcp/", PING, x_github_token="")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "token", ["nonsense", "ghp_short", "ghr_0123456789abcdefghij", "Bearer ghp_0123456789abcd"]
+)
+async def test_what_is_no_token_of_github_is_refused_in_its_header(client, token):
+    for beside in ({}, bearer((await made("ann"))[1])):
+        refused = await client.post("/mcp/", PING, x_github_token=token, **beside)
+        assert refused.status_code == 401
+        assert refused.json()["message"].startswith("X-GitHub-Token holds no token of GitHub")
+
+
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/", "/mcp/lesson/"])
 async def test_a_refused_client_finds_the_metadata_of_exactly_its_address(client, path, settings):
     refused = await client.post(path, PING, **bearer("nonsense"))

@@ -15,15 +15,21 @@ class Asked:
 
     path: str
     headers: Mapping[str, str]
+    method: str = "GET"
+    body: bytes = b""
 
 
 @dataclass
 class Reply:
-    """An answer. A body of pieces is sent chunked, piece by piece, also without an end."""
+    """An answer. A body of pieces is sent chunked, piece by piece, also without an end.
+
+    `keeps_alive` leaves the connection open for the next request.
+    """
 
     body: bytes | Iterable[bytes] = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
+    keeps_alive: bool = False
 
 
 Route = Reply | Callable[[Asked], Reply]
@@ -31,12 +37,16 @@ Route = Reply | Callable[[Asked], Reply]
 
 @dataclass
 class LocalServer:
-    """`routes` by path, without the query; what they are asked is in `asked`, oldest first."""
+    """`routes` by path, without the query; what they are asked is in `asked`, oldest first.
+
+    `connections` counts those that were opened.
+    """
 
     port: int
     scheme: str = "http"
     routes: dict[str, Route] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
+    connections: int = 0
 
     def url(self, path: str = "/", *, host: str = "127.0.0.1") -> str:
         return f"{self.scheme}://{host}:{self.port}{path}"
@@ -46,8 +56,16 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     local: LocalServer
 
+    def setup(self) -> None:
+        super().setup()
+        self.local.connections += 1
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
     def do_GET(self) -> None:
-        asked = Asked(self.path, dict(self.headers))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        asked = Asked(self.path, dict(self.headers), self.command, body)
         self.local.asked.append(asked)
         route = self.local.routes.get(self.path.partition("?")[0], Reply(status=404))
         reply = route if isinstance(route, Reply) else route(asked)
@@ -68,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(reply.body)
         except (BrokenPipeError, ConnectionResetError):
             pass  # the client had enough
-        self.close_connection = True
+        self.close_connection = not reply.keeps_alive
 
     def log_message(self, *args: Any) -> None:
         """Keep the test's output clean."""

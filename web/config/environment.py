@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 from typing import Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -116,6 +116,7 @@ class Environment(BaseSettings):
             "postgresql",
         }:
             raise ValueError("PORTOLAN_DATABASE_URL must start with postgresql:// or sqlite:///")
+        self._check_github()
         if self.redis_url and urlsplit(self.redis_url).scheme not in {"redis", "rediss", "unix"}:
             raise ValueError("PORTOLAN_REDIS_URL must start with redis://, rediss:// or unix://")
         if self.email_url and urlsplit(self.email_url).scheme not in {"smtp", "smtps", "file"}:
@@ -126,6 +127,23 @@ class Environment(BaseSettings):
                 "PORTOLAN_WEB_PORT, PORTOLAN_SIDECAR_PORT and PORTOLAN_PROXY_PORT must differ"
             )
         return self
+
+    def _check_github(self) -> None:
+        """Refuse an address that would show callers' tokens to the network, or is none."""
+        parts = urlsplit(self.github_api_url)
+        is_local = parts.hostname in {"127.0.0.1", "::1", "localhost"}
+        if (
+            not _has_a_port(parts)
+            or parts.scheme not in ({"http", "https"} if is_local else {"https"})
+            or not parts.hostname
+            or "@" in parts.netloc
+            or parts.query
+            or parts.fragment
+        ):
+            raise ValueError(
+                "PORTOLAN_GITHUB_API_URL must be https://host or https://host/path, such as "
+                "https://api.github.com or https://github.example.org/api/v3"
+            )
 
     @property
     def public_hosts(self) -> tuple[str, ...]:
@@ -139,6 +157,15 @@ class Environment(BaseSettings):
             *extra,
         ]
         return tuple(dict.fromkeys(names))
+
+
+def _has_a_port(parts: SplitResult) -> bool:
+    """Return whether the port of an address, where it has one, is a number."""
+    try:
+        _ = parts.port
+    except ValueError:
+        return False
+    return True
 
 
 def load_environment() -> Environment:

@@ -8,7 +8,7 @@ credential and no Referer, and knows no proxy of the environment.
 import ssl
 import time
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from email.message import Message
 from urllib.parse import urljoin
@@ -160,27 +160,33 @@ def _answer(
             answer = _Answer(response.status, tuple(response.headers), b"")
             if response.status != _OK:
                 return answer
-            return _Answer(_OK, answer.headers, _body(answer, response.iter_stream(), bound))
+            body = bounded_body(answer.header, response.iter_stream(), max_bytes=bound)
+            return _Answer(_OK, answer.headers, body)
     except (httpcore2.TimeoutException, OutOfTimeError):
         raise _too_slow(address) from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         raise Unavailable(_failure(address, error), hint="Try again later.") from None
 
 
-def _body(answer: _Answer, chunks: Iterable[bytes], bound: int) -> bytes:
-    declared = answer.header("content-length")
-    if declared.isdecimal() and int(declared) > bound:
-        raise _too_large(bound)
-    encoding = answer.header("content-encoding").strip().lower()
+def bounded_body(header: Callable[[str], str], chunks: Iterable[bytes], *, max_bytes: int) -> bytes:
+    """Return the body of an answer, unpacked.
+
+    `header` gives a header's value by its name in lowercase, empty without one. Raises TooLarge
+    beyond `max_bytes`, Unavailable for a body that is packed in a damaged or unknown way.
+    """
+    declared = header("content-length")
+    if declared.isdecimal() and int(declared) > max_bytes:
+        raise _too_large(max_bytes)
+    encoding = header("content-encoding").strip().lower()
     if encoding in {"gzip", "x-gzip", "deflate"}:
-        return _inflated(chunks, bound)
+        return _inflated(chunks, max_bytes)
     if encoding not in {"", "identity"}:
         raise Unavailable(f"The answer is packed as {encoding[:20]!r}, which was not asked for.")
     body = bytearray()
     for chunk in chunks:
         body += chunk
-        if len(body) > bound:
-            raise _too_large(bound)
+        if len(body) > max_bytes:
+            raise _too_large(max_bytes)
     return bytes(body)
 
 

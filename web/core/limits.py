@@ -70,6 +70,29 @@ class Limits(BaseSettings):
         50, gt=0, description="Most repository names listed in a schema."
     )
 
+    # GitHub
+    max_github_calls: int = Field(
+        4, gt=0, description="Tool calls at once in one process that ask GitHub."
+    )
+    max_queued_github_calls: int = Field(
+        16, ge=0, description="Tool calls that may wait for one of these to end."
+    )
+    github_timeout_seconds: float = Field(
+        15.0, gt=0, description="Longest time that one call may spend on GitHub."
+    )
+    max_github_bytes: int = Field(
+        16 * 1024 * 1024, gt=0, description="Largest answer of GitHub, unpacked."
+    )
+    max_github_pages: int = Field(
+        5, gt=0, description="Pages of GitHub's list of issues that one call reads."
+    )
+    max_issue_characters: int = Field(
+        65_536, gt=0, description="Longest text of an issue or a comment that is written."
+    )
+    github_repeat_minutes: int = Field(
+        10, ge=0, description="Minutes in which the same issue or comment is not written again."
+    )
+
     # Indexing
     max_indexed_file_bytes: int = Field(
         512 * 1024, gt=0, description="Largest file that is indexed."

@@ -27,7 +27,9 @@ _PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = (
     ),
     (
         ("ptl_", "pto_", "ptr_", "pti_", "ptw_", "gh", "glpat-", "github_pat_"),
-        re.compile(r"\b(pt[loriw]_|gh[pousr]_|glpat-|github_pat_)[A-Za-z0-9_-]{6,}"),
+        re.compile(
+            r"\b(pt[loriw]_|gh[pousr]_|glpat-|github_pat_)[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]+)*"
+        ),
         rf"\1{REDACTED}",
     ),
     (

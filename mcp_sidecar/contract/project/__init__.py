@@ -2,16 +2,20 @@
 
 from mcp_sidecar.contract.base import AnyContract
 from mcp_sidecar.contract.project import (
+    comment_on_issue,
+    create_issue,
     find_symbol,
     get_repository,
     grep_code,
     list_commits,
     list_docs,
     list_files,
+    list_issues,
     list_repositories,
     read_commit,
     read_doc,
     read_file,
+    read_issue,
     read_post,
     search_code,
     search_docs,
@@ -33,4 +37,8 @@ CONTRACTS: tuple[AnyContract, ...] = (
     read_doc.CONTRACT,
     search_posts.CONTRACT,
     read_post.CONTRACT,
+    list_issues.CONTRACT,
+    read_issue.CONTRACT,
+    create_issue.CONTRACT,
+    comment_on_issue.CONTRACT,
 )

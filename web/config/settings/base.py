@@ -20,6 +20,7 @@ DATA_DIR = prepared_data_dir(ENVIRONMENT.data_dir, base_dir=BASE_DIR)
 PUBLIC_URL = ENVIRONMENT.public_url.rstrip("/")
 ALLOW_LOCAL_REPOSITORIES = ENVIRONMENT.allow_local_repositories
 SSH_ACCEPT_NEW_HOSTS = ENVIRONMENT.ssh_accept_new_hosts
+GITHUB_API_URL = ENVIRONMENT.github_api_url
 FETCH_PRIVATE_HOSTS = frozenset(ENVIRONMENT.fetch_private_hosts.lower().replace(",", " ").split())
 RECORD_CALLS = ENVIRONMENT.record_calls
 

@@ -20,7 +20,7 @@ def file_url(
 
     `address` is the repository's, https or ssh; a file of a site is a page. Lines count from 1.
     """
-    host, project = _host_and_project(address)
+    host, project = host_and_project(address)
     if not project or not commit:
         return page_url(address, path) if is_site(address) else ""
     name = host.lower()
@@ -42,7 +42,7 @@ def file_url(
 
 def commit_url(address: str, *, commit: str) -> str:
     """Return where a commit stands on the web; empty for an unknown forge."""
-    host, project = _host_and_project(address)
+    host, project = host_and_project(address)
     name = host.lower()
     if not project or not commit:
         return ""
@@ -55,7 +55,7 @@ def commit_url(address: str, *, commit: str) -> str:
     return f"{where}/commit/{commit}" if known else ""
 
 
-def _host_and_project(address: str) -> tuple[str, str]:
+def host_and_project(address: str) -> tuple[str, str]:
     """Return the host and the project's path, without `.git`; empty for a path of this machine."""
     if is_site(address):
         return "", ""
