@@ -39,7 +39,7 @@ READY_FIELDS = "_ready_fields"
 """The extra field of a record that holds no secrets, with its further fields, a dict."""
 BUFFER_BYTES = 128 * 1024
 
-_encode = json.JSONEncoder(default=str).encode
+_encode = json.JSONEncoder(default=str, separators=(",", ":")).encode
 _BREAKS = str.maketrans(
     {char: f"\\x{ord(char):02x}" for char in map(chr, [*range(32), *range(127, 160)])}
     | {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -230,10 +230,24 @@ def is_no_call(record: logging.LogRecord) -> bool:
 
 
 def logging_settings(
-    *, folder: Path, level: str, max_bytes: int, max_files: int, keep_days: int
+    *,
+    folder: Path,
+    level: str,
+    max_bytes: int,
+    max_files: int,
+    keep_days: int,
+    table_handler: str = "",
 ) -> dict[str, Any]:
-    """Return Django's LOGGING: JSON lines to `folder`, plain lines to standard error."""
+    """Return Django's LOGGING: JSON lines to `folder`, plain lines to standard error.
+
+    `table_handler` names the class of a handler that gets the JSON lines besides.
+    """
     process = process_name(sys.argv)
+    handlers = ["file", "stderr"]
+    table = {}
+    if table_handler:
+        handlers.append("table")
+        table = {"table": {"class": table_handler, "formatter": "json"}}
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -257,8 +271,9 @@ def logging_settings(
                 "formatter": "plain",
                 "filters": ["no_calls"],
             },
+            **table,
         },
-        "root": {"handlers": ["file", "stderr"], "level": level},
+        "root": {"handlers": handlers, "level": level},
         "loggers": {
             # Django's own handlers would write the same record a second time, unredacted.
             "django": {"handlers": [], "propagate": True, "level": level},

@@ -28,14 +28,11 @@ class LogEntry:
 class LogPage:
     """Matching lines, newest first.
 
-    `searched_count` lines were looked at. `is_complete` is False where the search ended at its
-    bound before the page was full; `searched_back_to` is the instant it got to, None where all
-    was searched. `next_cursor` goes on from there.
+    `searched_back_to` is None where the page is full or all was searched; else the search ended at
+    its bound, at that instant. `next_cursor` goes on from there.
     """
 
     entries: tuple[LogEntry, ...]
-    searched_count: int
-    is_complete: bool
     searched_back_to: datetime | None
     next_cursor: str | None
 

@@ -165,4 +165,10 @@ LOGGING = logging_settings(
     max_bytes=LIMITS.max_log_file_bytes,
     max_files=LIMITS.max_log_files,
     keep_days=LIMITS.log_keep_days,
+    # Several machines share one view of their logs.
+    table_handler=(
+        "web.operations.logs.handler.TableHandler"
+        if DATABASES["default"]["ENGINE"].endswith("postgresql")
+        else ""
+    ),
 )

@@ -22,6 +22,9 @@ from web.config.settings.base import *  # noqa: F403
 DEBUG = False
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
+# The log's thread would keep a connection to the tests' database.
+LOGGING["root"]["handlers"] = ["file", "stderr"]  # noqa: F405
+LOGGING["handlers"].pop("table", None)  # noqa: F405
 STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405 - WhiteNoise warns without it
 # A file, not memory: the sidecar's threads each have a connection, which SQLite in memory neither
 # closes nor lets wait for one another.
