@@ -197,7 +197,7 @@ class Entry(models.Model):
     """
 
     ref = models.ForeignKey(Ref, on_delete=models.CASCADE, related_name="entries", db_index=False)
-    path = models.ForeignKey(Path, on_delete=models.PROTECT)
+    path = models.ForeignKey(Path, on_delete=models.PROTECT, db_index=False)
     oid = models.CharField(max_length=64)
     kind = models.CharField(max_length=12, choices=EntryKind.choices, default=EntryKind.FILE)
     size = models.BigIntegerField(default=0, help_text="Bytes; of the real object for LFS.")

@@ -8,6 +8,9 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
+from django.utils import timezone
+
+from web.library.models import Content, Repository
 
 INCREMENTAL = 2
 
@@ -52,3 +55,21 @@ def test_a_connection_opens_while_another_process_writes(
         finally:
             writer.execute("ROLLBACK")
             writer.close()
+
+
+@pytest.mark.django_db(databases="__all__")
+def test_an_index_of_an_older_release_is_emptied_and_said_to_be_stale(
+    fresh: str, django_db_blocker: Any
+) -> None:
+    with django_db_blocker.unblock():
+        call_command("migrate", "library", "0010", database=fresh, verbosity=0)
+        synced = Repository.objects.using(fresh).create(
+            name="synced", url="/srv/synced.git", synced_at=timezone.now()
+        )
+        Repository.objects.using(fresh).create(name="waiting", url="/srv/waiting.git")
+        Content.objects.using(fresh).create(oid="0" * 40, format="python", home=synced)
+        call_command("migrate", "library", database=fresh, verbosity=0)
+        assert not Content.objects.using(fresh).exists()
+        stale = dict(Repository.objects.using(fresh).values_list("name", "sync_error"))
+        assert "Sync the repository" in stale["synced"]
+        assert stale["waiting"] == ""

@@ -17,7 +17,7 @@ from django.db import connection
 from web.library.search.backends.base import ChunkHit, SearchBackend, Wanted
 from web.library.search.names import BODY_KINDS, SymbolRow, symbols_called
 from web.library.search.plan import Plan
-from web.library.search.reading import WordsOfQuery, best_window, lines_of_content
+from web.library.search.reading import WordsOfQuery, best_window, lines_of_contents
 from web.library.search.scope import Scope
 from web.library.search.tokens import phrase_tokens
 
@@ -125,7 +125,7 @@ def mentions(
 def _name_near(hit: ChunkHit, words: WordsOfQuery, there: Scope) -> _Found | None:
     """Return the name that a chunk's best lines belong to, and the share of the query in them."""
     bounds = _bounds_of(hit.chunk_id)
-    lines = lines_of_content(hit.content_id, there) if bounds else None
+    lines = lines_of_contents([hit.content_id], there).get(hit.content_id) if bounds else None
     if bounds is None or lines is None:
         return None
     window = best_window(lines, bounds[0], min(bounds[1], len(lines)), words, size=_WINDOW_LINES)

@@ -134,11 +134,10 @@ def contents_at_paths_with(part: str, scope: Scope, *, limit: int) -> dict[int, 
     """
     found: list[tuple[float, int, str, int]] = []
     for view in scope.views:
-        found += [
-            (-_path_fit(path.lower(), part), len(path), path, content_id)
-            for content_id, path in zip(view.content_ids, view.paths, strict=True)
-            if part in path.lower() and scope.shows(content_id)
-        ]
+        for position in view.positions_with(part):
+            content_id, path = view.content_ids[position], view.paths[position]
+            if scope.shows(content_id):
+                found.append((-_path_fit(path.lower(), part), len(path), path, content_id))
     found.sort()
     best: dict[int, float] = {}
     for fit, _, _, content_id in found:

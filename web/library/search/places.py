@@ -4,6 +4,7 @@ Only the files of the shown page come here.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from web.library.search.names import BODY_KINDS, SymbolRow, wanted_name
 from web.library.search.plan import Plan
 from web.library.search.query import Query
 from web.library.search.ranking import RankedFile
-from web.library.search.reading import WordsOfQuery, best_window, lines_of_content
+from web.library.search.reading import Window, WordsOfQuery, best_window, lines_of_contents
 from web.library.search.scope import Scope
 from web.library.search.tokens import stem
 
@@ -22,6 +23,12 @@ LINES_ABOVE = 2
 MAX_OTHER_PLACES = 5
 MAX_NAMED_LINES = 20
 EXCERPT_LINES = 10
+# Chunks that are looked at until one says something besides what it imports.
+COMPARED_CHUNKS = 3
+IMPORTS = re.compile(
+    r"\s*(?:import\b|from\s+\S+\s+(?:import\b|\()|#\s*include\b|using\s|use\s+[\w:\\{]|package\s"
+    r"|require(?:_once|_relative)?\b|(?:const|let|var)\s.*\brequire\(|export\s.*\bfrom\s)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +63,62 @@ class SectionLines:
     lines: tuple[str, ...]
 
 
-def code_lines(file: RankedFile, query: Query, words: WordsOfQuery, scope: Scope) -> CodeLines:
-    """Return the lines to show of a file: the definition that is asked for, or its best lines."""
-    lines = lines_of_content(file.content_id, scope) or []
-    chunks = _chunks(file.chunk_ids[: MAX_OTHER_PLACES + 1])
+def code_lines(
+    files: Sequence[RankedFile], query: Query, words: WordsOfQuery, scope: Scope
+) -> list[CodeLines]:
+    """Return for each file the lines to show: the definition asked for, or its best lines."""
+    lines = lines_of_contents([file.content_id for file in files], scope)
+    chunks = _chunks([file.chunk_ids[: MAX_OTHER_PLACES + 1] for file in files])
+    views = [
+        _view(file, lines.get(file.content_id, []), of_file, words)
+        for file, of_file in zip(files, chunks, strict=True)
+    ]
+    symbols = _symbols_at([view.around for view in views])
+    return [
+        CodeLines(
+            start_line=view.start,
+            lines=view.lines,
+            matched_lines=tuple(
+                number for number, line in enumerate(view.lines, view.start) if words.in_line(line)
+            ),
+            symbol=symbol,
+            other_line_numbers=_other_lines(
+                lines.get(view.content_id, []), query, of_file, shown=(view.start, view.end)
+            ),
+        )
+        for view, of_file, symbol in zip(views, chunks, symbols, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The lines of a file that are shown, and the one that is meant."""
+
+    content_id: int
+    start: int
+    focus: int
+    lines: tuple[str, ...]
+
+    @property
+    def end(self) -> int:
+        """The last line that is shown."""
+        return self.start + max(len(self.lines) - 1, 0)
+
+    @property
+    def around(self) -> tuple[int, int, int]:
+        """What decides which definition the lines belong to: the content, the focus, the end."""
+        return self.content_id, self.focus, self.end
+
+
+def _view(
+    file: RankedFile, lines: Sequence[str], chunks: Sequence[ChunkRow], words: WordsOfQuery
+) -> _View:
     is_definition = file.line is not None and file.line_gain >= file.chunk_gain
     if is_definition:
         focus = file.line or 1
         start = _with_lines_above(lines, focus)
     elif chunks:
-        chunk = chunks[0]
-        last = min(chunk.end_line, len(lines))
-        window = best_window(lines, chunk.start_line, last, words, size=SHOWN_LINES - LINES_ABOVE)
+        chunk, window = _best_place(lines, chunks, words)
         focus = window.best_line
         start = max(chunk.start_line, window.first_line - LINES_ABOVE)
         while start < window.first_line and not lines[start - 1].strip():
@@ -75,32 +126,49 @@ def code_lines(file: RankedFile, query: Query, words: WordsOfQuery, scope: Scope
     else:
         focus = start = 1
     shown = _without_blank_end(lines[start - 1 : start - 1 + SHOWN_LINES])
-    end = start + max(len(shown) - 1, 0)
-    symbol = _symbol_at(file.content_id, focus, end)
-    return CodeLines(
-        start_line=start,
-        lines=shown,
-        matched_lines=tuple(
-            number for number, line in enumerate(shown, start) if words.in_line(line)
-        ),
-        symbol=symbol,
-        other_line_numbers=_other_lines(lines, query, chunks, shown=(start, end)),
-    )
+    return _View(file.content_id, start, focus, shown)
 
 
-def section_lines(file: RankedFile, words: WordsOfQuery, scope: Scope) -> SectionLines:
-    """Return the section to show of a document and the lines in it that say most of the query."""
-    title = _title_of(file.content_id)
-    chunks = _chunks(file.chunk_ids[:1])
-    if not chunks:
-        return SectionLines(None, title, ())
+def _best_place(
+    lines: Sequence[str], chunks: Sequence[ChunkRow], words: WordsOfQuery
+) -> tuple[ChunkRow, Window]:
+    """Return the best chunk with its best lines; another one where those only import names."""
+    found = []
+    for chunk in chunks[:COMPARED_CHUNKS]:
+        last = min(chunk.end_line, len(lines))
+        window = best_window(
+            lines, chunk.start_line, last, words, size=SHOWN_LINES - LINES_ABOVE, passed=IMPORTS
+        )
+        if window.weight > 0:
+            return chunk, window
+        found.append((chunk, window))
     chunk = chunks[0]
-    lines = lines_of_content(file.content_id, scope) or []
+    last = min(chunk.end_line, len(lines))
+    return chunk, best_window(lines, chunk.start_line, last, words, size=SHOWN_LINES - LINES_ABOVE)
+
+
+def section_lines(
+    files: Sequence[RankedFile], words: WordsOfQuery, scope: Scope
+) -> list[SectionLines]:
+    """Return for each document the section to show and its lines that say most of the query."""
+    lines = lines_of_contents([file.content_id for file in files], scope)
+    chunks = _chunks([file.chunk_ids[:1] for file in files])
+    titles = _titles([file.content_id for file in files])
+    return [
+        SectionLines(
+            of_file[0] if of_file else None,
+            titles.get(file.content_id, ""),
+            _excerpt(lines.get(file.content_id, []), of_file[0], words) if of_file else (),
+        )
+        for file, of_file in zip(files, chunks, strict=True)
+    ]
+
+
+def _excerpt(lines: Sequence[str], chunk: ChunkRow, words: WordsOfQuery) -> tuple[str, ...]:
     last = min(chunk.end_line, len(lines))
     window = best_window(lines, chunk.start_line, last, words, size=EXCERPT_LINES)
     start = max(chunk.start_line, window.first_line - 1)
-    shown = lines[start - 1 : min(last, start - 1 + EXCERPT_LINES)]
-    return SectionLines(chunk, title, _without_blank_end(shown))
+    return _without_blank_end(lines[start - 1 : min(last, start - 1 + EXCERPT_LINES)])
 
 
 def shown_words(query: Query, plan: Plan) -> WordsOfQuery:
@@ -162,49 +230,65 @@ def _lines_with(name: str, lines: Sequence[str]) -> list[int]:
     return found
 
 
-def _chunks(chunk_ids: Sequence[int]) -> list[ChunkRow]:
-    """Return the chunks with these ids, in their order."""
-    if not chunk_ids:
-        return []
-    marks = ", ".join(["%s"] * len(chunk_ids))
+def _chunks(ids_of_files: Sequence[Sequence[int]]) -> list[list[ChunkRow]]:
+    """Return the chunks with these ids, in their order, for each file."""
+    wanted = [chunk_id for ids in ids_of_files for chunk_id in ids]
+    if not wanted:
+        return [[] for _ in ids_of_files]
+    marks = ", ".join(["%s"] * len(wanted))
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id, start_line, end_line, heading, trail, anchor FROM library_chunk"
             f" WHERE id IN ({marks})",
-            list(chunk_ids),
+            wanted,
         )
-        rows = {row[0]: row for row in cursor.fetchall()}
-    return [
-        ChunkRow(row[0], row[1], row[2], row[3], _trail(row[4]), row[5])
-        for row in map(rows.get, chunk_ids)
-        if row is not None
-    ]
+        rows = {
+            row[0]: ChunkRow(row[0], row[1], row[2], row[3], _trail(row[4]), row[5])
+            for row in cursor.fetchall()
+        }
+    return [[rows[chunk_id] for chunk_id in ids if chunk_id in rows] for ids in ids_of_files]
 
 
 def _trail(stored: object) -> tuple[str, ...]:
+    if stored == "[]":
+        return ()
     headings = json.loads(stored) if isinstance(stored, str) else stored
     return tuple(str(heading) for heading in headings) if isinstance(headings, list) else ()
 
 
-def _title_of(content_id: int) -> str:
+def _titles(content_ids: Sequence[int]) -> dict[int, str]:
+    if not content_ids:
+        return {}
+    marks = ", ".join(["%s"] * len(content_ids))
     with connection.cursor() as cursor:
-        cursor.execute("SELECT title FROM library_content WHERE id = %s", [content_id])
-        row = cursor.fetchone()
-    return str(row[0]) if row else ""
+        cursor.execute(
+            f"SELECT id, title FROM library_content WHERE id IN ({marks})", list(content_ids)
+        )
+        return dict(cursor.fetchall())
 
 
-def _symbol_at(content_id: int, line: int, end: int) -> SymbolRow | None:
-    """Return the innermost definition around a line, else the first one that begins in view."""
+def _symbols_at(places: Sequence[tuple[int, int, int]]) -> list[SymbolRow | None]:
+    """Return for each content, line and end of view the definition that is meant."""
+    if not places:
+        return []
+    is_there = "(symbol.content_id = %s AND symbol.line <= %s AND symbol.end_line >= %s)"
+    rows: dict[int, list[SymbolRow]] = {}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT symbol.content_id, name.name, name.folded, symbol.kind, symbol.scope,"
             " symbol.line, symbol.end_line FROM library_symbol AS symbol"
             " JOIN library_symbolname AS name ON name.id = symbol.name_id"
-            " WHERE symbol.content_id = %s AND symbol.line <= %s AND symbol.end_line >= %s"
+            f" WHERE {' OR '.join([is_there] * len(places))}"
             " ORDER BY symbol.line DESC, symbol.end_line",
-            [content_id, end, line],
+            [value for content_id, line, end in places for value in (content_id, end, line)],
         )
-        rows = [SymbolRow(*row) for row in cursor.fetchall()]
+        for row in cursor.fetchall():
+            rows.setdefault(row[0], []).append(SymbolRow(*row))
+    return [_meant(rows.get(content_id, []), line) for content_id, line, _ in places]
+
+
+def _meant(rows: Sequence[SymbolRow], line: int) -> SymbolRow | None:
+    """Return the innermost definition around a line, else the first one that begins in view."""
     around = [row for row in rows if row.line <= line]
     bodies = [row for row in around if row.kind in BODY_KINDS]
     starting = [row for row in around if row.line == line]

@@ -3,6 +3,7 @@
 The index holds no text. A blob that cannot be read now costs its lines, never the answer.
 """
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -30,25 +31,33 @@ class Window:
     weight: float
 
 
-def lines_of_content(content_id: int, scope: Scope) -> list[str] | None:
-    """Return the lines of a content from a repository that shows it; None if it cannot be read."""
+def lines_of_contents(content_ids: Sequence[int], scope: Scope) -> dict[int, list[str]]:
+    """Return the lines of contents by id, without those that cannot be read.
+
+    Each comes from a repository of the scope that shows it. The lines must not be changed.
+    """
+    if not content_ids:
+        return {}
+    wanted = list(dict.fromkeys(content_ids))
+    marks = ", ".join(["%s"] * len(wanted))
     with connection.cursor() as cursor:
-        cursor.execute("SELECT oid FROM library_content WHERE id = %s", [content_id])
-        row = cursor.fetchone()
-    shown_by = dict.fromkeys(
-        scope.refs[occurrence.ref_number].repository_id
-        for occurrence in scope.occurrences_of(content_id)
-    )
-    for repository_id in shown_by if row else ():
-        lines = lines_of_blob(repository_id, str(row[0]))
-        if lines is not None:
-            return lines
-    return None
+        cursor.execute(f"SELECT id, oid FROM library_content WHERE id IN ({marks})", wanted)
+        oids = dict(cursor.fetchall())
+    found: dict[int, list[str]] = {}
+    for content_id, oid in oids.items():
+        shown_by = dict.fromkeys(
+            scope.refs[occurrence.ref_number].repository_id
+            for occurrence in scope.occurrences_of(content_id)
+        )
+        for repository_id in shown_by:
+            if (lines := lines_of_blob(repository_id, oid)) is not None:
+                found[content_id] = lines
+                break
+    return found
 
 
-def line_of_content(content_id: int, line: int, scope: Scope) -> str:
-    """Return one line of a content, counted from 1; empty when it cannot be read."""
-    lines = lines_of_content(content_id, scope) or []
+def line_at(lines: Sequence[str], line: int) -> str:
+    """Return a line, counted from 1; empty where there is none."""
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
@@ -100,6 +109,9 @@ class _KeptLines:
 _kept_lines = _KeptLines()
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 @lru_cache(maxsize=100_000)
 def _stems_of_word(word: str) -> frozenset[str]:
     return stems(index_text(word).split())
@@ -111,6 +123,9 @@ class WordsOfQuery(dict[str, frozenset[str]]):
     def __init__(self, weights: Mapping[str, float]) -> None:
         super().__init__()
         self.weights = weights
+        # Porter's stem is the word's beginning, but for its last letter. Most lines have none.
+        beginnings = sorted({re.escape(stem[:-1]) for stem in weights})
+        self._may_be_in = re.compile("|".join(beginnings)).search
 
     def __missing__(self, word: str) -> frozenset[str]:
         found = self[word] = _stems_of_word(word) & self.weights.keys()
@@ -122,6 +137,8 @@ class WordsOfQuery(dict[str, frozenset[str]]):
 
     def in_line(self, line: str) -> frozenset[str]:
         """Return the stems of the query that are in a line."""
+        if line.isascii() and not self._may_be_in(line.lower()):
+            return _NONE
         return frozenset().union(*map(self.__getitem__, WORD.findall(line)))
 
 
@@ -132,12 +149,18 @@ def best_window(
     words: WordsOfQuery,
     *,
     size: int = WINDOW_LINES,
+    passed: re.Pattern[str] | None = None,
 ) -> Window:
     """Return the lines between `start` and `end` that say most of the query, `size` at most.
 
-    The first such window that begins with a line that says something.
+    The first such window that begins with a line that says something. Lines that begin as `passed`
+    says say nothing.
     """
     found = [words.in_line(line) for line in lines[start - 1 : end]]
+    if passed is not None:
+        for offset, here in enumerate(found):
+            if here and passed.match(lines[start - 1 + offset]):
+                found[offset] = _NONE
     weigh = words.weigh
     best = Window(start, start, 0.0)
     for offset, here in enumerate(found):

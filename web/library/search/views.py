@@ -9,14 +9,14 @@ import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from django.db import connection
 
 from web.library.records import Freshness
 
-# Entries of all kept views together; one takes about 30 bytes, and 100 more for each distinct path.
+# Entries of all kept views together; one takes about 80 bytes, and 100 more for each distinct path.
 MAX_KEPT_ENTRIES = 4_000_000
 
 
@@ -41,7 +41,8 @@ class RefView:
     """The indexed entries of one ref as parallel columns, by content and then by path.
 
     `homes` counts the contents by the repository that brought them first; `languages` are the
-    names that `language_numbers` stands for.
+    names that `language_numbers` stands for; `folded_paths` are the paths in lower case, a line
+    each.
     """
 
     content_ids: "array[int]"
@@ -50,6 +51,19 @@ class RefView:
     are_documents: bytearray
     languages: tuple[str, ...]
     homes: Counter[int]
+    folded_paths: str
+
+    def positions_with(self, part: str) -> Iterator[int]:
+        """Yield the positions of the entries whose path has a part, given in lower case."""
+        found = self.folded_paths.find(part)
+        position = before = 0
+        while found >= 0:
+            position += self.folded_paths.count("\n", before, found)
+            yield position
+            before = self.folded_paths.find("\n", found)
+            if before < 0:
+                return
+            found = self.folded_paths.find(part, before)
 
     def entries_of(self, content_id: int) -> range:
         """Return the positions in the columns of the entries that have this content."""
@@ -120,5 +134,11 @@ def _built(ref_id: int) -> RefView:
         )
         homes = Counter(dict(cursor.fetchall()))
     return RefView(
-        content_ids, tuple(paths), language_numbers, are_documents, tuple(numbers), homes
+        content_ids,
+        tuple(paths),
+        language_numbers,
+        are_documents,
+        tuple(numbers),
+        homes,
+        folded_paths="\n".join(path.replace("\n", " ").lower() for path in paths),
     )

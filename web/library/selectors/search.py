@@ -31,7 +31,7 @@ from web.library.search.places import (
 )
 from web.library.search.query import parse_query
 from web.library.search.ranking import RankedFile, ranked_code, ranked_documents
-from web.library.search.reading import WordsOfQuery, line_of_content
+from web.library.search.reading import WordsOfQuery, line_at, lines_of_contents
 from web.library.search.scope import Occurrence, Scope
 from web.library.selectors.links import file_url
 from web.library.selectors.search_hints import code_hints, document_hints, symbol_hints
@@ -70,11 +70,18 @@ def code_search(
             generation=refs.generation,
         )
         words = shown_words(parsed, ranking.plan)
+        shown = page.of(ranking.files)
         places = tuple(
-            _code_place(file, code_lines(file, parsed, words, scope), scope)
-            for file in page.of(ranking.files)
+            _code_place(file, found, scope)
+            for file, found in zip(shown, code_lines(shown, parsed, words, scope), strict=True)
         )
-        hints = code_hints(parsed, ranking, scope, refs.scope(is_document=False))
+        hints = code_hints(
+            parsed,
+            ranking,
+            scope,
+            refs.scope(is_document=False),
+            shown=(line for place in places for line in (place.path, *place.lines)),
+        )
     return CodeSearchResult(
         places=places,
         total_count=len(ranking.files),
@@ -112,11 +119,21 @@ def documents_search(
             generation=refs.generation,
         )
         words = WordsOfQuery(ranking.plan.all_weights)
+        shown = page.of(ranking.files)
         sections = tuple(
-            _section_place(file, section_lines(file, words, scope), scope)
-            for file in page.of(ranking.files)
+            _section_place(file, found, scope)
+            for file, found in zip(shown, section_lines(shown, words, scope), strict=True)
         )
-        hints = document_hints(parsed, ranking, scope)
+        hints = document_hints(
+            parsed,
+            ranking,
+            scope,
+            shown=(
+                line
+                for section in sections
+                for line in (section.path, section.heading, section.excerpt)
+            ),
+        )
     return DocumentSearchResult(
         sections=sections,
         total_count=len(ranking.files),
@@ -149,7 +166,11 @@ def symbols_named(
         page = _page(limit, None, refs)
         scope = refs.narrowed(parsed.filters, is_document=False)
         found = definitions_named(wanted, scope, kind=kind, backend=backend())
-        symbols = tuple(_symbol_place(each, scope) for each in page.of(found.definitions))
+        shown = page.of(found.definitions)
+        lines = lines_of_contents([each.row.content_id for each in shown], scope)
+        symbols = tuple(
+            _symbol_place(each, lines.get(each.row.content_id, []), scope) for each in shown
+        )
         near = () if found.definitions else names_like(wanted, scope, backend=backend())
         hints = symbol_hints(wanted, found, near, scope)
     return SymbolSearchResult(
@@ -234,7 +255,7 @@ def _section_place(file: RankedFile, found: SectionLines, scope: Scope) -> Secti
     )
 
 
-def _symbol_place(found: Definition, scope: Scope) -> SymbolPlace:
+def _symbol_place(found: Definition, lines: Sequence[str], scope: Scope) -> SymbolPlace:
     row, where = found.row, found.occurrence
     at = scope.refs[where.ref_number]
     return SymbolPlace(
@@ -247,7 +268,7 @@ def _symbol_place(found: Definition, scope: Scope) -> SymbolPlace:
         scope=row.scope,
         line=row.line,
         end_line=row.end_line,
-        signature=_bounded(line_of_content(row.content_id, row.line, scope)),
+        signature=_bounded(line_at(lines, row.line)),
         url=_url(where, scope, row.line, row.end_line),
     )
 

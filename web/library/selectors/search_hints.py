@@ -1,22 +1,29 @@
 """What an answer of search says besides what was found: what was searched, and what to try."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from web.library.search.absent import absent_words
 from web.library.search.backends import backend
 from web.library.search.definitions import FoundDefinitions, names_like
 from web.library.search.query import Query
 from web.library.search.ranking import Ranking
+from web.library.search.reading import WordsOfQuery
 from web.library.search.scope import Scope
 
 _MANY_WORDS = 5
 _SHORT_COMMIT = 8
 
 
-def code_hints(query: Query, ranking: Ranking, scope: Scope, whole: Scope) -> tuple[str, ...]:
-    """Return the hints of a search in code; `whole` is the scope without filters."""
+def code_hints(
+    query: Query, ranking: Ranking, scope: Scope, whole: Scope, *, shown: Iterable[str]
+) -> tuple[str, ...]:
+    """Return the hints of a search in code.
+
+    `whole` is the scope without filters; `shown` are the lines and paths that the answer has.
+    """
     hints = list(query.hints)
     if ranking.files:
-        return tuple(hints)
+        return (*_absent(query, ranking, scope, shown), *hints)
     hints.append(_looked_at(scope, "files of code"))
     if scope.passes is not None:
         hints.append(f"The filters leave out the rest of {whole.file_count():,} files.")
@@ -32,13 +39,26 @@ def code_hints(query: Query, ranking: Ranking, scope: Scope, whole: Scope) -> tu
     return tuple(hints)
 
 
-def document_hints(query: Query, ranking: Ranking, scope: Scope) -> tuple[str, ...]:
-    """Return the hints of a search in documentation."""
+def document_hints(
+    query: Query, ranking: Ranking, scope: Scope, *, shown: Iterable[str]
+) -> tuple[str, ...]:
+    """Return the hints of a search in documentation; `shown` are the lines of the answer."""
     hints = list(query.hints)
-    if not ranking.files:
-        hints.append(_looked_at(scope, "documents"))
-        hints.append("Try other or fewer words; search_code searches the code.")
+    if ranking.files:
+        return (*_absent(query, ranking, scope, shown), *hints)
+    hints.append(_looked_at(scope, "documents"))
+    hints.append("Try other or fewer words; search_code searches the code.")
     return tuple(hints)
+
+
+def _absent(query: Query, ranking: Ranking, scope: Scope, shown: Iterable[str]) -> tuple[str, ...]:
+    """Say which words of the query are nowhere, so that nobody takes what is left for an answer."""
+    words = WordsOfQuery(ranking.plan.all_weights)
+    seen = frozenset().union(*map(words.in_line, shown))
+    absent = absent_words(query, scope, seen=seen, backend=backend())
+    if not absent:
+        return ()
+    return (f"Found nowhere: {', '.join(absent)}. The places shown have only the other words.",)
 
 
 def symbol_hints(

@@ -68,6 +68,33 @@ class TestFinding:
         found = paths(search("add item amount"))
         assert found.index("shop/basket.py") < found.index("tests/test_basket.py")
 
+    def test_what_uses_words_is_shown_rather_than_what_imports_them(self, origin):
+        till = "from shop.rules import delivery_cost, weekend_discount, loyal_customer\n\n"
+        till += "def unrelated(row):\n" + "".join(f"    row.move({n})\n" for n in range(90))
+        till += (
+            "\n\ndef discount_for(person):\n    if loyal_customer(person):\n"
+            "        return weekend_discount(person)\n"
+        )
+        origin.write({"shop/till.py": till}).commit("Add the till")
+        repository_sync(name="shop")
+        place = search("delivery cost, weekend discount, loyal customer").places[0]
+        assert (place.path, place.definition) == ("shop/till.py", "discount_for")
+
+    def test_words_that_stand_nowhere_are_named(self):
+        result = search("quokka basket Zebra")
+        assert "shop/basket.py" in paths(result)
+        assert any("nowhere: quokka, zebra" in hint for hint in result.hints)
+        assert not any("nowhere" in hint for hint in search("signed cookie").hints)
+
+    def test_a_word_of_another_repository_stands_nowhere_here(self, tmp_path):
+        other = GitRepository(tmp_path / "other").write({"zoo.py": "def feed(quokka): ...\n"})
+        add_and_sync("zoo", other.commit().url)
+        assert not any("nowhere" in hint for hint in search("quokka basket").hints)
+        only_here = search("quokka basket", repository="shop")
+        assert any("nowhere: quokka" in hint for hint in only_here.hints)
+        only_there = search("quokka basket", path="zoo.py")
+        assert any("nowhere: basket" in hint for hint in only_there.hints)
+
     def test_a_file_name_finds_the_file(self):
         assert paths(search("gateway.py"))[0] == "shop/payment/gateway.py"
         assert paths(search("payment/gateway.js"))[0] == "shop/payment/gateway.js"

@@ -14,8 +14,8 @@ from django.db import connection
 from web.library.search.backends.base import ChunkHit, ChunkText, Wanted
 from web.library.search.tokens import index_text, stem
 
-# Weights of the columns home and body.
-_RANK = "bm25(0.0, 1.0)"
+# Weights of the columns body and home.
+_RANK = "bm25(1.0, 0.0)"
 # Lengths of texts are not kept, and FTS5 counts each as minus two tokens: where the average is six
 # tokens it divides nothing by nothing, and near that by almost nothing.
 _SCORE = "coalesce(max(min(-found.rank, 1e6), -1e6), 0.0)"
@@ -32,7 +32,7 @@ class SqliteBackend:
         table = _table(is_document)
         with connection.cursor() as cursor:
             cursor.executemany(
-                f"INSERT INTO {table}(rowid, home, body) VALUES (%s, %s, %s)",
+                f"INSERT INTO {table}(rowid, body, home) VALUES (%s, %s, %s)",
                 [_row(chunk, home_id) for chunk in chunks],
             )
 
@@ -43,7 +43,7 @@ class SqliteBackend:
         table = _table(is_document)
         with connection.cursor() as cursor:
             cursor.executemany(
-                f"INSERT INTO {table}({table}, rowid, home, body) VALUES ('delete', %s, %s, %s)",
+                f"INSERT INTO {table}({table}, rowid, body, home) VALUES ('delete', %s, %s, %s)",
                 [_row(chunk, home_id) for chunk in chunks],
             )
 
@@ -119,7 +119,7 @@ def _table(is_document: bool) -> str:
 
 
 def _row(chunk: ChunkText, home_id: int) -> tuple[int, str, str]:
-    return chunk.text_id, f"h{home_id}", index_text(chunk.body)
+    return chunk.text_id, index_text(chunk.body), f"h{home_id}"
 
 
 def _quoted(tokens: str) -> str:
