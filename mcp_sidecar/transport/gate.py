@@ -322,7 +322,8 @@ def _not_a_post(method: str, headers: Mapping[bytes, bytes]) -> Answer:
     """Answer the preflight of a page that may ask; refuse every other method."""
     is_preflight = b"origin" in headers and b"access-control-request-method" in headers
     if method == "OPTIONS" and is_preflight:
-        return 204, b"", origins.PREFLIGHT_HEADERS
+        requested = headers.get(b"access-control-request-headers", b"")
+        return 204, b"", origins.preflight_headers(requested)
     raise Refusal(
         405, "method_not_allowed", "Send messages with POST.", headers=((b"allow", b"POST"),)
     )

@@ -4,20 +4,17 @@ A page of another site must not reach a sidecar on someone's machine or network 
 own name (DNS rebinding), so the Host is checked too, not only the Origin. Ports do not matter.
 """
 
+import re
 from functools import lru_cache
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
-PREFLIGHT_HEADERS = (
-    (b"access-control-allow-methods", b"POST"),
-    (
-        b"access-control-allow-headers",
-        b"authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, "
-        b"mcp-name, last-event-id, x-request-id, x-github-token",
-    ),
-    (b"access-control-max-age", b"86400"),
+_HEADERS = (
+    b"authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, "
+    b"mcp-name, last-event-id, x-request-id, x-github-token"
 )
+_HEADER_NAMES = re.compile(rb"[A-Za-z0-9_, -]{1,2000}")
 _EXPOSED = b"x-request-id, www-authenticate, retry-after"
 
 
@@ -35,8 +32,13 @@ def host_is_served(host: bytes) -> bool:
 
 @lru_cache(maxsize=512)
 def origin_is_served(origin: bytes) -> bool:
-    """Return whether an Origin header names a page of a host that is served; "null" never is."""
+    """Return whether pages of an Origin may call: of a host that is served, or of a setting.
+
+    "null" never is.
+    """
     text = origin.decode("latin-1")
+    if text.lower() in settings.ENVIRONMENT.browser_origins:
+        return True
     return text.startswith(("http://", "https://")) and _host_of(text) in served_hosts()
 
 
@@ -46,6 +48,21 @@ def cors_headers(origin: bytes) -> tuple[tuple[bytes, bytes], ...]:
         (b"access-control-allow-origin", origin),
         (b"access-control-expose-headers", _EXPOSED),
         (b"vary", b"Origin"),
+    )
+
+
+def preflight_headers(requested: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    """Return the headers that let a page of a served origin send its request.
+
+    It may have those of MCP and all that are `requested`: 2026-07-28 makes names of headers from
+    names of arguments.
+    """
+    allowed = _HEADERS + (b", " + requested if _HEADER_NAMES.fullmatch(requested) else b"")
+    return (
+        (b"access-control-allow-methods", b"POST"),
+        (b"access-control-allow-headers", allowed),
+        (b"access-control-max-age", b"86400"),
+        (b"vary", b"Access-Control-Request-Headers"),
     )
 
 

@@ -34,6 +34,8 @@ def start(**variables):
         ({"PORTOLAN_WEB_PORT": "70000"}, "PORTOLAN_WEB_PORT: "),
         ({"PORTOLAN_WEB_PORT": "8001"}, "PORTOLAN_SIDECAR_PORT"),
         ({"PORTOLAN_PUBLIC_URL": "https://x/y"}, "PORTOLAN_PUBLIC_URL must be"),
+        ({"PORTOLAN_ALLOWED_ORIGINS": "https://x/y"}, "PORTOLAN_ALLOWED_ORIGINS must hold"),
+        ({"PORTOLAN_ALLOWED_ORIGINS": "inspector.example"}, "PORTOLAN_ALLOWED_ORIGINS must hold"),
         ({"PORTOLAN_DATABASE_URL": "mysql://x"}, "PORTOLAN_DATABASE_URL must start with"),
         ({"PORTOLAN_REDIS_URL": "http://x"}, "PORTOLAN_REDIS_URL must start with"),
         ({"PORTOLAN_MAX_BODY_BYTES": "a lot"}, "PORTOLAN_MAX_BODY_BYTES: "),

@@ -264,6 +264,43 @@ class TestHostAndOrigin:
         )
         assert refusal(refused) == (403, "forbidden_origin")
 
+    async def test_a_preflight_may_name_further_headers_but_none_that_break_a_line(self, client):
+        for requested, is_allowed in (
+            ("mcp-param-word", True),
+            ("x:\ty", False),
+            ("x" * 3000, False),
+        ):
+            headers = {
+                "origin": "http://localhost:6274",
+                "access-control-request-method": "POST",
+                "access-control-request-headers": requested,
+            }
+            response = await client.http.options("/mcp/lesson", headers=headers)
+            allowed = response.headers["access-control-allow-headers"]
+            assert (requested in allowed) is is_allowed
+            assert "mcp-protocol-version" in allowed
+
+    async def test_the_page_of_an_allowed_origin_may_ask_and_its_host_is_not_served(
+        self, client, settings
+    ):
+        from mcp_sidecar.transport import origins
+
+        origin = "https://inspector.example.org:8443"
+        settings.ENVIRONMENT = settings.ENVIRONMENT.model_copy(
+            update={"allowed_origins": f"http://other.example, {origin}"}
+        )
+        origins.origin_is_served.cache_clear()
+        try:
+            answer = await client.post("/mcp", PING, origin=origin)
+            assert answer.headers["access-control-allow-origin"] == origin
+            for other in ("https://inspector.example.org", "http://inspector.example.org:8443"):
+                refused = await client.post("/mcp", PING, origin=other)
+                assert refusal(refused) == (403, "forbidden_origin")
+            foreign = await client.post("/mcp", PING, host="inspector.example.org:8443")
+            assert foreign.status_code == 421
+        finally:
+            origins.origin_is_served.cache_clear()
+
     async def test_the_public_host_is_served(self, client, settings):
         from mcp_sidecar.transport import origins
 

@@ -50,7 +50,6 @@ def test_r20_the_routes_are_a_literal_set():
         "/health",
         "/ready",
         "/metrics",
-        "/metrics",
         "/mcp/",
         "/mcp/operations/",
         "/mcp/lesson/",

@@ -89,6 +89,11 @@ class Environment(BaseSettings):
     record_calls: bool = Field(
         True, description="Whether tool calls are recorded, for usage: tool, caller, arguments."
     )
+    allowed_origins: str = Field(
+        "",
+        description="Origins of other hosts, separated by commas, whose pages may call the MCP "
+        "endpoints from a browser, such as https://inspector.example.org.",
+    )
     log_level: str = Field(
         "INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Least level logged."
     )
@@ -121,6 +126,13 @@ class Environment(BaseSettings):
             raise ValueError("PORTOLAN_REDIS_URL must start with redis://, rediss:// or unix://")
         if self.email_url and urlsplit(self.email_url).scheme not in {"smtp", "smtps", "file"}:
             raise ValueError("PORTOLAN_EMAIL_URL must start with smtp://, smtps:// or file:///")
+        for origin in self.browser_origins:
+            address = urlsplit(origin)
+            if origin != f"{address.scheme}://{address.netloc}" or not address.hostname:
+                raise ValueError(
+                    "PORTOLAN_ALLOWED_ORIGINS must hold origins such as https://host:port, "
+                    f"not {origin!r}"
+                )
         ports = [self.web_port, self.sidecar_port, self.proxy_port]
         if len(set(ports)) != len(ports):
             raise ValueError(
@@ -144,6 +156,12 @@ class Environment(BaseSettings):
                 "PORTOLAN_GITHUB_API_URL must be https://host or https://host/path, such as "
                 "https://api.github.com or https://github.example.org/api/v3"
             )
+
+    @property
+    def browser_origins(self) -> tuple[str, ...]:
+        """Origins of other hosts whose pages may call MCP endpoints, in lowercase."""
+        names = (name.strip() for name in self.allowed_origins.lower().split(","))
+        return tuple(name for name in names if name)
 
     @property
     def public_hosts(self) -> tuple[str, ...]:

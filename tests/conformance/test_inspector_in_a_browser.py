@@ -1,0 +1,118 @@
+"""The Inspector's page in Chromium calls the server itself, so the browser's rules apply (CORS)."""
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from playwright.async_api import async_playwright, expect
+
+from tests.conformance import npm
+from tests.deploy.stack import Stack
+from tests.services import CHROMIUM_NAMES, free_port, program
+
+pytestmark = pytest.mark.services
+ALLOWED, FOREIGN = "inspector.example", "foreign.example"
+FETCH = """async ([url, token]) => {
+    const headers = {"Content-Type": "application/json", "Mcp-Param-Word": "x"};
+    if (token) headers.Authorization = `Bearer ${token}`;
+    const body = JSON.stringify({jsonrpc: "2.0", id: 1, method: "ping"});
+    const answer = await fetch(url, {method: "POST", headers, body});
+    const names = ["www-authenticate", "retry-after", "x-request-id"];
+    const seen = Object.fromEntries(names.map((name) => [name, answer.headers.get(name)]));
+    return {status: answer.status, ...seen};
+}"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a line for each."""
+
+    def log_message(self, *_arguments):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def page_port():
+    """A port of this machine where the Inspector's page is served."""
+    handler = partial(Quiet, directory=str(npm.inspector_page()))
+    with ThreadingHTTPServer(("127.0.0.1", free_port()), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory, page_port):
+    """The product behind nginx, where pages of one other host may call."""
+    settings = {
+        "PORTOLAN_ALLOWED_ORIGINS": f"http://{ALLOWED}:{page_port}",
+        "PORTOLAN_MAX_ANONYMOUS_MESSAGES_PER_MINUTE": "40",
+    }
+    folder = tmp_path_factory.mktemp("inspected")
+    with Stack(folder, public_url="http://127.0.0.1", **settings).running() as started:
+        yield started
+
+
+@pytest.fixture(params=["sidecar", "nginx"])
+def lesson_url(request, stack):
+    base = stack.sidecar_url if request.param == "sidecar" else stack.url
+    return f"{base}/mcp/lesson/"
+
+
+@pytest.fixture
+async def page():
+    """A page of Chromium that takes the names of the tests for this machine."""
+    chromium = next(filter(None, map(program, CHROMIUM_NAMES)), None)
+    assert chromium, "Chromium is not installed: make services"
+    names = f"MAP {ALLOWED} 127.0.0.1, MAP {FOREIGN} 127.0.0.1"
+    async with async_playwright() as driver:
+        browser = await driver.chromium.launch(
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-dev-shm-usage", f"--host-resolver-rules={names}"],
+        )
+        page = await browser.new_page(viewport={"width": 1300, "height": 900})
+        await page.add_init_script("localStorage.setItem('lastConnectionType', 'direct')")
+        yield page
+        await browser.close()
+
+
+async def opened(page, host, page_port, url):
+    await page.goto(f"http://{host}:{page_port}/?transport=streamable-http&serverUrl={url}")
+    await page.get_by_role("button", name="Connect", exact=True).click()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", ALLOWED])
+async def test_it_connects_lists_and_calls(page, page_port, lesson_url, host):
+    await opened(page, host, page_port, lesson_url)
+    await expect(page.get_by_text("portolan-lesson")).to_be_visible()
+    await page.get_by_role("button", name="List Tools").click()
+    await page.get_by_text("Shout", exact=True).first.click()
+    await page.locator("textarea[name=text]").fill("land ahead, starboard")
+    await page.get_by_role("button", name="Run Tool").click()
+    await expect(page.locator("body")).to_contain_text("LAND AHEAD, STARBOARD")
+
+
+async def test_a_page_of_another_host_gets_nothing(page, page_port, lesson_url):
+    answers = []
+    page.on("response", lambda answer: answers.append((answer.url, answer.status)))
+    await opened(page, FOREIGN, page_port, lesson_url)
+    await expect(page.get_by_text("Connection Error").first).to_be_visible()
+    assert (lesson_url, 200) not in answers
+    with pytest.raises(Exception, match="Failed to fetch"):
+        await page.evaluate(FETCH, [lesson_url, ""])
+
+
+async def test_a_page_reads_what_a_refusal_tells(page, page_port, stack):
+    url = f"{stack.url}/mcp/lesson/"
+    await page.goto(f"http://{ALLOWED}:{page_port}/mcp.svg")
+    wrong = await page.evaluate(FETCH, [url, "nonsense"])
+    assert wrong["status"] == 401
+    assert "resource_metadata=" in wrong["www-authenticate"]
+    assert wrong["x-request-id"]
+    for _ in range(60):
+        answer = await page.evaluate(FETCH, [url, ""])
+        if answer["status"] == 429:
+            break
+    assert (answer["status"], int(answer["retry-after"]) >= 1) == (429, True)
