@@ -6,6 +6,13 @@ from typing import Any
 
 from django.db import connection, transaction
 
+# To compile a statement or to share it out among processes takes longer than to run it, and the
+# planner takes an index for useless where a condition is long.
+_SHORT_READS = """
+    SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),
+        set_config('max_parallel_workers_per_gather', '0', true)
+"""
+
 
 @contextmanager
 def write_transaction(name: str) -> Iterator[None]:
@@ -31,16 +38,15 @@ def write_transaction(name: str) -> Iterator[None]:
 def read_transaction() -> Iterator[None]:
     """Run a block, or each call of a function, that only reads: all of it sees the same state.
 
-    SQLite does so anyway; PostgreSQL is told to, and to refuse writes. Its compiler of
-    expressions stays out: it would take longer than the reads. Inside another transaction the
-    block is part of that one.
+    SQLite does so anyway; PostgreSQL is told to, to refuse writes, and to plan for many short
+    reads. Inside another transaction the block is part of that one.
     """
     is_outermost = not connection.in_atomic_block
     with transaction.atomic():
         if is_outermost and connection.vendor == "postgresql":
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                cursor.execute("SET LOCAL jit = off")
+                cursor.execute(_SHORT_READS)
         yield
 
 

@@ -4,14 +4,16 @@ from django.core.management import CommandError
 from django.db import Error, migrations
 
 # A vector holds the stems of a text with their positions; a long text has several parts. The
-# counts say in how many texts a stem stands; the empty stem counts all texts.
+# counts say in how many texts a stem stands; the empty stem counts all texts. Vectors stand in
+# their rows and are not compressed: ranking unpacks a vector once for every word of a query.
 CREATE = """
 CREATE TABLE {table} (
     text_id bigint NOT NULL,
     part integer NOT NULL,
     vector tsvector NOT NULL,
     PRIMARY KEY (text_id, part)
-);
+) WITH (toast_tuple_target = 8160);
+ALTER TABLE {table} ALTER COLUMN vector SET STORAGE EXTERNAL;
 CREATE INDEX {table}_vector ON {table} USING gin (vector);
 CREATE TABLE {table}_terms (
     term text COLLATE "C" PRIMARY KEY,

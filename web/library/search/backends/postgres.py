@@ -114,7 +114,7 @@ class PostgresBackend:
         condition = _and(
             _homes(wanted),
             *map(_phrase, wanted.phrases),
-            _or([*map(_lexeme, wanted.essential), *_near(wanted)]),
+            _or([*map(_lexeme, wanted.essential), *_near(wanted, without=wanted.essential)]),
         )
         score, parameters = _score(wanted, is_document)
         return _chunks(is_document, condition, score=score, parameters=parameters)
@@ -151,8 +151,10 @@ def _phrase(tokens: Sequence[str]) -> str:
     return " <-> ".join(map(_lexeme, tokens))
 
 
-def _near(wanted: Wanted) -> list[str]:
-    return [_close(pair, wanted.pair_window) for pair in wanted.pairs]
+def _near(wanted: Wanted, *, without: Sequence[str] = ()) -> list[str]:
+    """Return what finds the pairs that have none of some tokens."""
+    pairs = (pair for pair in wanted.pairs if not set(pair) & set(without))
+    return [_close(pair, wanted.pair_window) for pair in pairs]
 
 
 def _close(pair: tuple[str, str], window: int) -> str:
