@@ -1,12 +1,14 @@
 """Two indexed repositories, made with git, one post, and the sidecar's pipeline over them."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.db import connections
 
 from mcp_sidecar import bridge
 from mcp_sidecar.auth import Caller
@@ -84,8 +86,9 @@ def harbour(_data_folder: None, transactional_db: None, tmp_path: Path) -> Itera
 
 
 @pytest.fixture
-def staff(transactional_db: None) -> Iterator[Staff]:
+async def staff(transactional_db: None) -> AsyncIterator[Staff]:
     """Return a member of the staff, `stan`, at the operations server."""
-    User.objects.create_user("stan", "stan@example.org", is_staff=True)
-    yield Staff(Caller(principal_for_user("stan")))
-    bridge.close()
+    await sync_to_async(User.objects.create_user)("stan", "stan@example.org", is_staff=True)
+    yield Staff(Caller(await sync_to_async(principal_for_user)("stan")))
+    await sync_to_async(bridge.close)()
+    await sync_to_async(connections.close_all)()

@@ -19,8 +19,13 @@ QUEUE = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["d
 
 
 @pytest.fixture
-def sources(staff):
+async def sources(staff):
     """One source of each kind and state."""
+    await sync_to_async(_add_sources)()
+    return staff
+
+
+def _add_sources():
     moment, long_ago = now(), now() - timedelta(days=30)
     add = Repository.objects.create
     add(name="fresh", url="https://git.example/fresh", synced_at=moment)
@@ -40,7 +45,6 @@ def sources(staff):
     )
     Feed.objects.create(url="https://planet.example/a", title="Planet", fetched_at=moment)
     Feed.objects.create(url="https://planet.example/b", title="Quiet", is_active=False)
-    return staff
 
 
 def rows(text):
