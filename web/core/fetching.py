@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from email.message import Message
+from fnmatch import fnmatchcase
 from urllib.parse import urljoin
 
 import httpcore2
@@ -52,6 +53,7 @@ class Fetched:
     With `is_unchanged` the server said that the version the caller has is still the newest; the
     body is empty then. `content_type` is lowercase without parameters, `charset` the one declared
     or empty. `etag` and `last_modified` are to be sent with the next request, as they are.
+    `cache_control` says how long the answer may be kept, as the server wrote it.
     """
 
     url: str
@@ -61,6 +63,7 @@ class Fetched:
     body: bytes
     etag: str
     last_modified: str
+    cache_control: str = ""
 
 
 def fetch(
@@ -70,35 +73,50 @@ def fetch(
     etag: str = "",
     last_modified: str = "",
     max_bytes: int | None = None,
+    max_redirects: int | None = None,
+    timeout_seconds: float | None = None,
     resolver: Resolver = system_resolver,
 ) -> Fetched:
     """Get `url` from the public internet and return the answer.
 
-    `content_types` are the media types that the caller can read (`text/*` for a whole family).
-    `etag` and `last_modified` of an earlier answer make the request conditional. Redirects are
-    followed, LIMITS.max_redirects at most. `max_bytes` bounds the decompressed body, and
-    LIMITS.fetch_timeout_seconds the whole of it. Hosts of settings.FETCH_PRIVATE_HOSTS may be in a
+    `content_types` are the media types that the caller can read; `*` in one stands for any text
+    (`text/*`, `application/*+json`). `etag` and `last_modified` of an earlier answer make the
+    request conditional. `max_redirects` redirects are followed (LIMITS.max_redirects), `max_bytes`
+    bounds the decompressed body (LIMITS.max_fetched_bytes), and `timeout_seconds` the whole of it
+    (LIMITS.fetch_timeout_seconds). Hosts of settings.FETCH_PRIVATE_HOSTS may be in a
     private network, when they are asked for directly or redirect to each other.
 
     Raises InvalidInput for an address that is refused and for an answer of another media type,
     NotFound for 404 and 410, NotAllowed for 401 and 403, TooLarge, TooManyRequests with the wait
     that the server asks for, and Unavailable for whatever else goes wrong on the way.
     """
-    deadline = time.monotonic() + LIMITS.fetch_timeout_seconds
+    seconds = LIMITS.fetch_timeout_seconds if timeout_seconds is None else timeout_seconds
+    most_redirects = LIMITS.max_redirects if max_redirects is None else max_redirects
+    deadline = time.monotonic() + seconds
     bound = LIMITS.max_fetched_bytes if max_bytes is None else max_bytes
     headers = _request_headers(content_types, etag=etag, last_modified=last_modified)
     address = web_address(url)
     private_hosts: Collection[str] = settings.FETCH_PRIVATE_HOSTS
-    for _ in range(LIMITS.max_redirects + 1):
-        # From a public host no redirect leads into the private network.
-        private_hosts = private_hosts if address.host in private_hosts else ()
-        addresses = _addresses(address, resolver, private_hosts, deadline=deadline)
-        answer = _answer(address, addresses, headers, deadline=deadline, bound=bound)
-        if answer.status not in _REDIRECTS:
-            return _fetched(address, answer, content_types=content_types)
-        address = web_address(urljoin(address.url, answer.header("location")))
+    try:
+        for _ in range(most_redirects + 1):
+            # From a public host no redirect leads into the private network.
+            private_hosts = private_hosts if address.host in private_hosts else ()
+            addresses = allowed_addresses(
+                address.host,
+                resolver=resolver,
+                private_hosts=private_hosts,
+                timeout_seconds=seconds_left(deadline),
+            )
+            answer = _answer(address, addresses, headers, deadline=deadline, bound=bound)
+            if answer.status not in _REDIRECTS:
+                return _fetched(address, answer, content_types=content_types)
+            address = web_address(urljoin(address.url, answer.header("location")))
+    except (httpcore2.TimeoutException, OutOfTimeError):
+        raise Unavailable(
+            f"{address.host} took longer than {seconds:g} seconds.", hint="Try again later."
+        ) from None
     raise Unavailable(
-        f"{address.host} redirects more than {LIMITS.max_redirects} times.",
+        f"{address.host} redirects more than {most_redirects} times.",
         hint="Use the address that it leads to.",
     )
 
@@ -123,19 +141,6 @@ class _Answer:
         return next((v.decode("latin-1") for k, v in self.headers if k.lower() == wanted), "")
 
 
-def _addresses(
-    address: WebAddress, resolver: Resolver, private_hosts: Collection[str], *, deadline: float
-) -> tuple[str, ...]:
-    """Return the checked addresses of one hop."""
-    try:
-        seconds = seconds_left(deadline)
-    except OutOfTimeError:
-        raise _too_slow(address) from None
-    return allowed_addresses(
-        address.host, resolver=resolver, private_hosts=private_hosts, timeout_seconds=seconds
-    )
-
-
 def _answer(
     address: WebAddress,
     addresses: tuple[str, ...],
@@ -144,7 +149,10 @@ def _answer(
     deadline: float,
     bound: int,
 ) -> _Answer:
-    """Return the answer of one hop; the body only of a success, decompressed."""
+    """Return the answer of one hop; the body only of a success, decompressed.
+
+    Behind the deadline it raises OutOfTimeError or httpcore2.TimeoutException.
+    """
     url = httpcore2.URL(
         scheme=address.scheme, host=address.host, port=address.port, target=address.target
     )
@@ -162,8 +170,6 @@ def _answer(
                 return answer
             body = bounded_body(answer.header, response.iter_stream(), max_bytes=bound)
             return _Answer(_OK, answer.headers, body)
-    except (httpcore2.TimeoutException, OutOfTimeError):
-        raise _too_slow(address) from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         raise Unavailable(_failure(address, error), hint="Try again later.") from None
 
@@ -224,8 +230,8 @@ def _fetched(address: WebAddress, answer: _Answer, *, content_types: Collection[
     message = Message()
     message["Content-Type"] = answer.header("content-type") or "application/octet-stream"
     content_type = message.get_content_type()
-    family = content_type.partition("/")[0] + "/*"
-    if answer.status == _OK and not {content_type, family} & set(content_types):
+    is_readable = any(fnmatchcase(content_type, wanted) for wanted in content_types)
+    if answer.status == _OK and not is_readable:
         raise InvalidInput(
             f"{address.host} answers with {content_type}, which cannot be read here.",
             hint="Check that this is the right address.",
@@ -239,6 +245,7 @@ def _fetched(address: WebAddress, answer: _Answer, *, content_types: Collection[
         body=answer.body,
         etag=answer.header("etag"),
         last_modified=answer.header("last-modified"),
+        cache_control=answer.header("cache-control"),
     )
 
 
@@ -274,13 +281,6 @@ def _failure(address: WebAddress, error: Exception) -> str:
     if isinstance(error, httpcore2.ConnectError):
         return f"{address.host} does not answer."
     return f"{address.host} broke off its answer."
-
-
-def _too_slow(address: WebAddress) -> Unavailable:
-    return Unavailable(
-        f"{address.host} took longer than {LIMITS.fetch_timeout_seconds:g} seconds.",
-        hint="Try again later.",
-    )
 
 
 def _too_large(bound: int) -> TooLarge:

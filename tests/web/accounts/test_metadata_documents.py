@@ -1,9 +1,10 @@
 """Clients that are known by a metadata document: fetched, checked, bound to its host."""
 
 import json
+import socket
 
 import pytest
-from oauth2_provider import cimd
+from django.core.cache import cache
 
 from tests.web.accounts.walker import Walker
 from tests.web.certificates import write_certificate
@@ -30,8 +31,8 @@ def site(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def loopback_is_public(monkeypatch):
-    monkeypatch.setattr(cimd, "_ip_is_public", lambda ip: ip in {"127.0.0.1", "::1"})
+def localhost_may_be_fetched(settings):
+    settings.FETCH_PRIVATE_HOSTS = frozenset({"localhost"})
 
 
 def publish(site, **changes):
@@ -50,7 +51,7 @@ def publish(site, **changes):
     return client_id
 
 
-@pytest.mark.usefixtures("loopback_is_public")
+@pytest.mark.usefixtures("localhost_may_be_fetched")
 def test_a_document_makes_a_client_that_is_named_by_its_host(site, member_client):
     walker = Walker(member_client, client_id=publish(site))
     page = walker.ask()
@@ -62,7 +63,7 @@ def test_a_document_makes_a_client_that_is_named_by_its_host(site, member_client
     assert OAuthClient.objects.get().registration_source == "cimd"
 
 
-@pytest.mark.usefixtures("loopback_is_public")
+@pytest.mark.usefixtures("localhost_may_be_fetched")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -81,7 +82,7 @@ def test_a_document_that_will_not_do_makes_no_client(site, member_client, change
     assert not OAuthClient.objects.exists()
 
 
-@pytest.mark.usefixtures("loopback_is_public")
+@pytest.mark.usefixtures("localhost_may_be_fetched")
 def test_redirects_other_types_and_large_documents_are_refused(site, member_client):
     client_id = publish(site)
     whole = site.routes["/client.json"].body
@@ -94,8 +95,6 @@ def test_redirects_other_types_and_large_documents_are_refused(site, member_clie
         Reply(b"[" * 9_000, headers={"Content-Type": "application/json"}),
     ):
         site.routes["/client.json"] = reply
-        from django.core.cache import cache
-
         cache.clear()
         assert Walker(member_client, client_id=client_id).ask().status_code == 400
     assert [asked.path for asked in site.asked] == ["/client.json"] * 5
@@ -120,30 +119,72 @@ def test_addresses_inside_the_network_are_never_called(site, member_client):
     assert site.asked == []
 
 
-def test_a_name_that_changes_its_address_is_connected_where_it_was_checked(
+def resolving(monkeypatch, *answers):
+    """Have names lead to these addresses, one answer a look-up; return the names asked for."""
+    asked, left, really = [], iter(answers), socket.getaddrinfo
+
+    def resolve(host, port, *arguments, **options):
+        if not any(letter.isalpha() for letter in host):
+            return really(host, port, *arguments, **options)  # a connection to a checked address
+        asked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port)) for ip in next(left)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    return asked
+
+
+@pytest.mark.usefixtures("localhost_may_be_fetched")
+def test_a_name_that_changes_its_address_is_looked_up_once_and_connected_where_it_was_checked(
     site, member_client, monkeypatch
 ):
-    """Rebinding: the second look-up would give the loopback address; it never happens."""
-    answers = iter(["203.0.113.1", "127.0.0.1", "127.0.0.1"])
-    asked = []
+    asked = resolving(monkeypatch, ["127.0.0.1"], ["169.254.169.254"])
+    assert Walker(member_client, client_id=publish(site)).ask().status_code == 200
+    assert (asked, len(site.asked)) == (["localhost"], 1)
 
-    def resolve(host, port, **_options):
-        asked.append(host)
-        return [(2, 1, 6, "", (next(answers), port))]
 
-    monkeypatch.setattr(cimd.socket, "getaddrinfo", resolve)
-    monkeypatch.setattr(cimd, "_ip_is_public", lambda ip: ip == "203.0.113.1")
-    connected = []
-    pool = cimd.urllib3.HTTPSConnectionPool
-
-    def recording_pool(**options):
-        connected.append(options["host"])
-        return pool(**{**options, "host": "127.0.0.1", "port": 1})
-
-    monkeypatch.setattr(cimd.urllib3, "HTTPSConnectionPool", recording_pool)
-    walker = Walker(member_client, client_id=f"https://rebind.example:{site.port}/client.json")
+@pytest.mark.parametrize(
+    "addresses",
+    [
+        ["127.0.0.1"],
+        ["10.0.0.7"],
+        ["169.254.169.254"],
+        ["8.8.8.8", "127.0.0.1"],
+        ["::ffff:127.0.0.1"],
+        ["64:ff9b::7f00:1"],
+    ],
+)
+def test_a_public_name_with_an_address_inside_the_network_is_never_called(
+    site, member_client, monkeypatch, addresses
+):
+    asked = resolving(monkeypatch, addresses)
+    walker = Walker(member_client, client_id=f"https://client.example:{site.port}/client.json")
     assert walker.ask().status_code == 400
-    assert (asked, connected, site.asked) == (["rebind.example"], ["203.0.113.1"], [])
+    assert (asked, site.asked) == (["client.example"], [])
+
+
+@pytest.mark.usefixtures("localhost_may_be_fetched")
+def test_a_document_may_have_a_media_type_that_is_json_by_its_ending(site, member_client):
+    client_id = publish(site)
+    body = site.routes["/client.json"].body
+    for media_type, status in (("application/cimd+json", 200), ("application/jsonish", 400)):
+        OAuthClient.objects.all().delete()
+        cache.clear()
+        site.routes["/client.json"] = Reply(body, headers={"Content-Type": media_type})
+        assert Walker(member_client, client_id=client_id).ask().status_code == status
+
+
+@pytest.mark.usefixtures("localhost_may_be_fetched")
+@pytest.mark.parametrize(
+    ("cache_control", "asked"), [("max-age=86400", 1), ("no-store", 1), ("", 1)]
+)
+def test_a_document_is_kept_for_a_while_whatever_its_host_says(
+    site, member_client, cache_control, asked
+):
+    client_id = publish(site)
+    site.routes["/client.json"].headers["Cache-Control"] = cache_control
+    for _ in range(3):
+        assert Walker(member_client, client_id=client_id).ask().status_code == 200
+    assert len(site.asked) == asked
 
 
 def test_documents_can_be_turned_off(site, member_client, settings):
@@ -157,9 +198,9 @@ def test_well_known_clients_are_known_where_their_document_cannot_be_fetched(
     member_client, monkeypatch
 ):
     def nobody(*_arguments, **_options):
-        raise cimd.socket.gaierror("no way out")
+        raise socket.gaierror("no way out")
 
-    monkeypatch.setattr(cimd.socket, "getaddrinfo", nobody)
+    monkeypatch.setattr(socket, "getaddrinfo", nobody)
     walker = Walker(
         member_client,
         redirect_uri="https://claude.ai/api/mcp/auth_callback",

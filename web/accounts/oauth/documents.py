@@ -1,21 +1,22 @@
-"""Client-id metadata documents: fetched under the library's rules against request forgery.
+"""Client-id metadata documents: fetched as everything else that somebody else chose.
 
-https only, every resolved address public, the connection pinned to what was checked, no redirects,
-bounded in time and size. Sources: draft-ietf-oauth-client-id-metadata-document-01,
-`oauth2_provider.cimd`.
+`web.core.fetching` holds the rules against request forgery. Beyond them a document is fetched over
+https only, without following any redirect. Source: draft-ietf-oauth-client-id-metadata-document-01.
 """
 
 import logging
 from typing import Any
 
-from oauth2_provider.cimd import CIMDError, SafeMetadataFetcher
+from oauth2_provider.cimd import CIMDError, _effective_max_age, _validate_client_id_url
 from oauth2_provider.settings import oauth2_settings
 
-from web.accounts.oauth.registration import granted_metadata
-from web.core.errors import InvalidInput
+from web.accounts.oauth.registration import granted_metadata, read_metadata
+from web.core.errors import PortolanError
+from web.core.fetching import fetch
 
 logger = logging.getLogger(__name__)
 
+_MEDIA_TYPES = ("application/json", "application/*+json")
 # For installations that cannot reach these documents: no way out, or a bot check in front of them.
 # What they allow is no more than what redirects.WELL_KNOWN and loopback allow anyone.
 _LOOPBACK = ["http://127.0.0.1/callback", "http://localhost/callback"]
@@ -33,25 +34,37 @@ PUBLISHED = {
 }
 
 
-class DocumentFetcher(SafeMetadataFetcher):  # type: ignore[misc]
-    """The library's fetcher, with what it fetched brought into the form that this server grants."""
+class DocumentFetcher:
+    """What django-oauth-toolkit asks for a document (`CIMD_METADATA_FETCHER`)."""
 
     def fetch(self, client_id: str) -> tuple[dict[str, Any], int]:
-        """Return the document at `client_id` and for how many seconds it holds; raise CIMDError."""
+        """Return the document at `client_id`, as this server grants it, and its life in seconds.
+
+        Raises CIMDError for whatever is wrong with the address, the way to it, or the document.
+        """
+        _validate_client_id_url(client_id)
         try:
-            metadata, max_age_seconds = super().fetch(client_id)
-        except CIMDError as error:
-            if client_id not in PUBLISHED:
-                raise
-            logger.warning("took the known document of %s: %s", client_id, error)
-            name, redirect_uris = PUBLISHED[client_id]
-            metadata = {
-                "client_id": client_id,
-                "client_name": name,
-                "redirect_uris": redirect_uris,
-            }
-            max_age_seconds = oauth2_settings.CIMD_METADATA_MIN_AGE_SECONDS
-        try:
+            metadata, max_age_seconds = _published(client_id)
             return granted_metadata(metadata, document=client_id), max_age_seconds
-        except InvalidInput as error:
+        except PortolanError as error:
             raise CIMDError(str(error)) from error
+
+
+def _published(client_id: str) -> tuple[dict[str, Any], int]:
+    """Return the document at its address; that of a well-known client also without a way there."""
+    try:
+        fetched = fetch(
+            client_id,
+            content_types=_MEDIA_TYPES,
+            max_bytes=oauth2_settings.CIMD_MAX_DOCUMENT_SIZE,
+            max_redirects=0,
+            timeout_seconds=oauth2_settings.CIMD_FETCH_TIMEOUT_SECONDS,
+        )
+        return read_metadata(fetched.body), _effective_max_age(fetched.cache_control)
+    except PortolanError as error:
+        if client_id not in PUBLISHED:
+            raise
+        logger.warning("took the known document of %s: %s", client_id, error)
+        name, redirect_uris = PUBLISHED[client_id]
+        known = {"client_id": client_id, "client_name": name, "redirect_uris": redirect_uris}
+        return known, oauth2_settings.CIMD_METADATA_MIN_AGE_SECONDS

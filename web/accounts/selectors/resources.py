@@ -1,8 +1,9 @@
 """The MCP endpoints as protected resources (RFC 9728), and resource indicators (RFC 8707).
 
-Both spellings of an endpoint's address, with and without the last slash, are one resource. A
-repository's endpoint is one only while the repository is public: for any other name there is
-nothing to discover, whether it is hidden or absent.
+Both spellings of an endpoint's address, with and without the last slash, are one resource. Every
+name that a repository could have is one too, whether there is such a repository or not: so members
+find how to sign in for a repository that is theirs only, and nobody learns which ones there are.
+What a token for it shows is the endpoint's to say.
 """
 
 import re
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from web.accounts.records import ProtectedResource
-from web.library.models import NAME_PATTERN, Repository, Visibility
+from web.library.models import NAME_PATTERN
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _SERVERS = {
@@ -36,19 +37,13 @@ def resource_url(path: str) -> str:
 
 
 def resource_at(path: str) -> ProtectedResource | None:
-    """Return the protected resource at an endpoint's path, in either spelling; None for others.
-
-    Asks the database only for a repository's endpoint, by its unique name.
-    """
+    """Return the protected resource at an endpoint's path, in either spelling; None for others."""
     spelling = path.removesuffix("/")
     if spelling in _SERVERS:
         scope, title = _SERVERS[spelling]
         return ProtectedResource(url=resource_url(spelling), scope=scope, title=title)
     name = spelling.removeprefix(_REPOSITORY)
     if not spelling.startswith(_REPOSITORY) or not _NAME.fullmatch(name):
-        return None
-    public = Repository.objects.filter(name=name, visibility=Visibility.PUBLIC)
-    if not public.exists():
         return None
     return ProtectedResource(
         url=resource_url(spelling), scope="project", title=f"Portolan: the repository {name}"
