@@ -3,13 +3,11 @@
 import json
 from typing import Final
 
-from mcp_sidecar import bridge
 from mcp_sidecar.auth import NOBODY
 from mcp_sidecar.transport.gate import not_found
 from mcp_sidecar.transport.rate_limits import RateLimits, address_of
 from mcp_sidecar.transport.responses import JSON, HeaderList, Refusal, Scope, Send, respond
 from web.accounts.selectors import protected_resource_metadata
-from web.core.errors import PortolanError
 
 PREFIX: Final = "/.well-known/oauth-protected-resource"
 # Pages of any origin may read it: the document is the same for everyone.
@@ -33,12 +31,7 @@ async def serve_metadata(scope: Scope, send: Send, rate_limits: RateLimits) -> N
     except Refusal as refusal:
         await respond(send, refusal.status, refusal.body, (*_HEADERS, *refusal.headers))
         return
-    try:
-        document = await bridge.look_up(protected_resource_metadata, path=path)
-    except PortolanError as error:
-        body = json.dumps({"error": error.code, "message": str(error)}).encode()
-        await respond(send, 503, body, (*_HEADERS, (b"retry-after", b"1")))
-        return
+    document = protected_resource_metadata(path)
     if document is None:
         await respond(send, 404, not_found().body, _HEADERS)
     elif method not in {"GET", "HEAD"}:

@@ -115,7 +115,7 @@ class Gate:
         CALLER.set(exchange.caller.label)
         await self.rate_limits.take(exchange.caller, address)
         if repository is not None and not await exchange.endpoint_exists():
-            raise not_found()
+            raise self._no_repository(scope, exchange.caller.principal)
         check_media(headers)
         body = await read_body(receive, headers)
         exchange.body_bytes = len(body)
@@ -154,6 +154,18 @@ class Gate:
         if not self.definition.admits(caller.principal):
             raise self._not_admitted(scope, caller.principal)
         return caller
+
+    def _no_repository(self, scope: Scope, principal: Principal) -> Refusal:
+        """Return the refusal of a repository that is absent, or not for this caller: both alike.
+
+        Who has not signed in is told where that could be done (RFC 9110 section 11.6.1).
+        """
+        refusal = not_found()
+        if principal.user_id is None:
+            token_scope = self.definition.token_scope
+            challenge = _challenge("", path=scope["path"], token_scope=token_scope, code=None)
+            refusal.headers = (challenge,)
+        return refusal
 
     def _not_admitted(self, scope: Scope, principal: Principal) -> Refusal:
         """Return the refusal of a caller who is not of the server's audience.

@@ -119,8 +119,32 @@ async def test_a_refused_client_finds_the_metadata_of_exactly_its_address(client
     assert found.json()["resource"] == f"{settings.PUBLIC_URL}{path}"
 
 
-@pytest.mark.parametrize("path", ["", "/", "/nothing", "/mcp/nothing", "/mcp/repositories/absent"])
+@pytest.mark.parametrize("path", ["", "/", "/nothing", "/mcp/nothing", "/mcp/repositories/UPPER"])
 async def test_where_there_is_nothing_to_discover_there_is_a_404_in_json(client, path):
     found = await client.http.get(f"{METADATA}{path}")
     assert (found.status_code, found.json()["error"]) == (404, "not_found")
     assert found.headers["content-type"] == "application/json"
+
+
+async def test_hidden_and_absent_repositories_differ_in_nothing_but_their_names(
+    client, repositories
+):
+    answers = []
+    for name in ("hidden", "absent"):
+        path = f"/mcp/probes/repositories/{name}/"
+        refused = await client.post(path, PING)
+        metadata = await client.http.get(f"{METADATA}/mcp/repositories/{name}/")
+        answers.append(
+            [
+                (one.status_code, one.text.replace(name, "NAME"), challenge.replace(name, "NAME"))
+                for one, challenge in (
+                    (refused, refused.headers["www-authenticate"]),
+                    (metadata, ""),
+                )
+            ]
+        )
+    assert answers[0] == answers[1]
+    assert [answer[0] for answer in answers[0]] == [404, 200]
+    _, secret, _ = await made("ann")
+    absent = await client.post("/mcp/probes/repositories/absent/", PING, **bearer(secret))
+    assert (absent.status_code, "www-authenticate" in absent.headers) == (404, False)

@@ -88,11 +88,15 @@ class ConnectionRecord:
 
 @dataclass(frozen=True, slots=True)
 class ProtectedResource:
-    """An MCP endpoint as OAuth sees it: `url` without the last slash, and the scope it asks for."""
+    """An MCP endpoint as OAuth sees it: `url` without the last slash, and the scope it asks for.
+
+    `repository` is the name in the address of a repository's endpoint, empty for the others.
+    """
 
     url: str
     scope: str
     title: str
+    repository: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ ENDPOINTS = {
     "/mcp/operations": "operations",
     "/mcp/lesson": "project",
     "/mcp/repositories/charts": "project",
+    "/mcp/repositories/hidden": "project",  # so that members find how to sign in
+    "/mcp/repositories/absent": "project",  # so that nobody learns which ones there are
 }
 NOWHERE = [
     RESOURCE,
@@ -23,8 +25,6 @@ NOWHERE = [
     f"{RESOURCE}/mcp/mcp",
     f"{RESOURCE}/mcp/nothing/",
     f"{RESOURCE}/mcp/repositories/",
-    f"{RESOURCE}/mcp/repositories/absent/",
-    f"{RESOURCE}/mcp/repositories/hidden/",
     f"{RESOURCE}/mcp/repositories/charts/more",
     f"{RESOURCE}/mcp/repositories/%7Bname%7D/",
     f"{RESOURCE}/mcp/repositories/..",

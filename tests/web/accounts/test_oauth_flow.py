@@ -102,7 +102,7 @@ def test_a_code_belongs_to_its_client(walker):
         "https://elsewhere.example/mcp/work/",
         "http://127.0.0.1:8080/",
         "http://127.0.0.1:8080/mcp/work/more",
-        "http://127.0.0.1:8080/mcp/repositories/absent/",
+        "http://127.0.0.1:8080/mcp/repositories/UPPER/",
         "http://127.0.0.1:8080/mcp/work/?a=b",
         "http://user@127.0.0.1:8080/mcp/work/",
         [WORK, PROJECT],
@@ -157,6 +157,29 @@ def test_a_member_cannot_connect_to_operations_whatever_the_form_says(walker):
     assert "Only staff can connect" in page.content.decode()
     assert 'name="allow"' not in page.content.decode()
     assert walker.answer(page)["error"] == ["access_denied"]
+
+
+def test_a_member_connects_to_a_repository_for_members_and_to_no_absent_one(walker):
+    Repository.objects.create(name="hidden", url="https://git.example/h", visibility="members")
+    walker.register()
+    hidden = f"{PROJECT}repositories/hidden/"
+    token = walker.tokens(resource=hidden, scope="project")["access_token"]
+    assert principal_for_token(token=token, resource=hidden).allows("project")
+    assert principal_for_token(token=token, resource=PROJECT) is None
+    page = walker.ask(resource=f"{PROJECT}repositories/absent/", scope="project")
+    assert "There is no repository absent on this server." in page.content.decode()
+    assert 'name="allow"' not in page.content.decode()
+    assert walker.answer(page)["error"] == ["access_denied"]
+
+
+def test_a_stranger_is_sent_to_sign_in_for_any_name_of_a_repository(walker):
+    Repository.objects.create(name="hidden", url="https://git.example/h", visibility="members")
+    walker.register()
+    query = [walker.query(resource=f"{PROJECT}repositories/{name}/", scope="project")
+             for name in ("hidden", "absent")]  # fmt: skip
+    answers = [Client().get("/o/authorize/", one) for one in query]
+    assert [answer.status_code for answer in answers] == [302, 302]
+    assert all("/accounts/sign-in/" in answer["Location"] for answer in answers)
 
 
 def test_a_form_that_was_tampered_with_grants_no_more(walker):

@@ -6,7 +6,7 @@ from oauth2_provider.models import get_grant_model, get_refresh_token_model
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2.rfc6749 import errors
 
-from web.accounts.models import Scope
+from web.accounts.oauth.consent import objection_to
 from web.accounts.records import ProtectedResource
 from web.accounts.selectors.resources import canonical_resource, resource_named
 from web.core.transactions import write_transaction
@@ -31,11 +31,8 @@ class ResourceValidator(OAuth2Validator):  # type: ignore[misc]
         """Narrow the scopes to what the resource knows and the user may hold; False for none."""
         resource = _requested_resource(request)
         request.scopes = [scope for scope in dict.fromkeys(scopes) if scope == resource.scope]
-        user = request.user
-        if user is not None and Scope.OPERATIONS in request.scopes and not user.is_staff:
-            raise errors.AccessDeniedError(
-                description="Only staff can connect to this server.", request=request
-            )
+        if request.user is not None and (objection := objection_to(resource, request.user)):
+            raise errors.AccessDeniedError(description=objection, request=request)
         return bool(request.scopes)
 
     def validate_code(

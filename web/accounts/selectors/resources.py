@@ -46,7 +46,10 @@ def resource_at(path: str) -> ProtectedResource | None:
     if not spelling.startswith(_REPOSITORY) or not _NAME.fullmatch(name):
         return None
     return ProtectedResource(
-        url=resource_url(spelling), scope="project", title=f"Portolan: the repository {name}"
+        url=resource_url(spelling),
+        scope="project",
+        title=f"Portolan: the repository {name}",
+        repository=name,
     )
 
 

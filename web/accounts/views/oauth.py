@@ -21,7 +21,7 @@ from oauth2_provider.views import (
     TokenView,
 )
 
-from web.accounts.models import Scope
+from web.accounts.oauth.consent import objection_to
 from web.accounts.oauth.redirects import destination_of, form_action_of
 from web.accounts.oauth.registration import granted_metadata, read_metadata
 from web.accounts.selectors.connections import client_identity
@@ -118,9 +118,7 @@ class AuthorizeView(AuthorizationView):  # type: ignore[misc]
                 server=server,
                 identity=client_identity(application),
                 destination=destination_of(context["redirect_uri"]),
-                is_for_staff_only=server is not None
-                and server.scope == Scope.OPERATIONS
-                and not self.request.user.is_staff,
+                objection=objection_to(server, self.request.user) if server else "",
             )
         return context
 
