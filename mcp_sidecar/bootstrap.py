@@ -5,9 +5,7 @@ Nothing here imports FastMCP: it reads its settings from the environment at impo
 """
 
 import os
-import pkgutil
 import sys
-from importlib import import_module
 
 DEFAULT_SETTINGS = "web.config.settings.sidecar"
 
@@ -32,43 +30,13 @@ def boot_django() -> None:
     django.setup()
 
 
-def unapplied_migrations() -> list[str]:
-    """Return the migrations on disk that the database has not had, as "app.name".
-
-    Compared by name: Django's own way imports every migration, which takes longer than all the
-    other checks. Raises DatabaseError when the database does not answer.
-    """
-    from django.apps import apps
-    from django.db import connection
-    from django.db.migrations.recorder import MigrationRecorder
-
-    applied = MigrationRecorder(connection).applied_migrations()
-    return [
-        f"{app.label}.{name}"
-        for app in apps.get_app_configs()
-        for name in _migrations_on_disk(app.name)
-        if (app.label, name) not in applied
-    ]
-
-
-def _migrations_on_disk(app: str) -> list[str]:
-    try:
-        package = import_module(f"{app}.migrations")
-    except ModuleNotFoundError:
-        return []
-    return [
-        module.name
-        for module in pkgutil.iter_modules(package.__path__)
-        if module.name[0] not in "_~" and not module.ispkg
-    ]
-
-
 def start_problems() -> list[str]:
     """Return what forbids serving, one sentence each: connection settings, database, migrations."""
     from django.core.checks import Error, run_checks
     from django.db import DatabaseError, connection
 
     from mcp_sidecar.checks import CONNECTIONS_TAG
+    from web.core.migrations import unapplied_migrations
 
     problems = [
         f"{check.msg} {check.hint or ''}".strip()

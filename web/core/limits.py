@@ -192,6 +192,15 @@ class Limits(BaseSettings):
     max_task_hours: int = Field(
         6, gt=0, description="Hours that a task may run before its worker is in doubt."
     )
+    max_error_percent: int = Field(
+        5, ge=0, le=100, description="Share of failed calls above which the health is failing."
+    )
+    tidy_minutes: int = Field(
+        10, gt=0, description="Minutes between two runs of the task that removes old records."
+    )
+    task_keep_days: int = Field(
+        7, gt=0, description="Days after which finished tasks of the worker are removed."
+    )
     max_source_age_hours: int = Field(
         48, gt=0, description="Hours after which a source that was not read anew is too old."
     )

@@ -14,8 +14,8 @@ from web.core.errors import InvalidInput, NotAllowed
 from web.core.limits import LIMITS
 from web.core.logs import JsonLines
 from web.core.redaction import hide
+from web.operations.logs import search
 from web.operations.logs.table import lines_written
-from web.operations.selectors import logs
 from web.operations.selectors.logs import log_entries_found
 
 pytestmark = pytest.mark.django_db
@@ -176,7 +176,7 @@ def test_a_page_goes_on_where_the_last_one_ended_though_more_is_logged(write):
 
 def test_a_search_ends_at_its_bound_says_how_far_it_got_and_goes_on_from_there(write, monkeypatch):
     bounds = {"max_log_search_bytes": 1_000, "max_log_search_lines": 5}
-    monkeypatch.setattr(logs, "LIMITS", LIMITS.model_copy(update=bounds))
+    monkeypatch.setattr(search, "LIMITS", LIMITS.model_copy(update=bounds))
     write(line("needle"), *(line("hay", seconds=second) for second in range(1, 20)))
     page = log_entries_found(principal=STAFF, query="needle")
     assert page.entries == ()

@@ -5,11 +5,11 @@ that is killed loses nothing but time.
 """
 
 from datetime import datetime, timedelta
-from typing import Any
 
-from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, Task, TaskResultStatus, task, task_backends
+from django.tasks import task
 
 from web.core.errors import NotFound, PortolanError
+from web.core.queue import enqueue_at, waits
 
 _FEW_SECONDS = timedelta(seconds=10)
 
@@ -46,28 +46,11 @@ def import_feed(feed_id: int, is_asked_for: bool = False) -> str:
 
 def release_at(instant: datetime) -> None:
     """Have `release_posts` run at that instant, unless it runs by then anyway."""
-    if not _waits(release_posts, run_after__lte=instant + _FEW_SECONDS):
-        _enqueue_at(release_posts, instant)
+    if not waits(release_posts, run_after__lte=instant + _FEW_SECONDS):
+        enqueue_at(release_posts, instant)
 
 
 def import_feed_at(feed_id: int, instant: datetime) -> None:
     """Have `import_feed` run at that instant, unless the feed waits for its turn already."""
-    if not _waits(import_feed, args_kwargs__kwargs__feed_id=feed_id):
-        _enqueue_at(import_feed, instant, feed_id=feed_id)
-
-
-def _waits(wanted: Task[Any, Any], **conditions: Any) -> bool:
-    """Say whether such a task stands in the queue, where there is one."""
-    if not task_backends[DEFAULT_TASK_BACKEND_ALIAS].supports_defer:
-        return False
-    from django_tasks_db.models import DBTaskResult
-
-    return DBTaskResult.objects.filter(
-        status=TaskResultStatus.READY, task_path=wanted.module_path, **conditions
-    ).exists()
-
-
-def _enqueue_at(wanted: Task[Any, Any], instant: datetime, **arguments: Any) -> None:
-    """Queue a task for later; without a queue that can wait, commands do the work."""
-    if task_backends[DEFAULT_TASK_BACKEND_ALIAS].supports_defer:
-        wanted.using(run_after=instant).enqueue(**arguments)
+    if not waits(import_feed, args_kwargs__kwargs__feed_id=feed_id):
+        enqueue_at(import_feed, instant, feed_id=feed_id)

@@ -2,17 +2,13 @@
 
 from datetime import datetime
 
-from django.conf import settings
-from django.db import connection
-
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
 from web.core.paging import cursor_behind, foreign_cursor, place_of
-from web.operations.access import require_staff
-from web.operations.logs import files, table
 from web.operations.logs.filters import LogFilter, level_of, words_of
 from web.operations.logs.lines import shown
+from web.operations.logs.search import log_searched
 from web.operations.records import LogEntry, LogPage
 
 
@@ -37,7 +33,7 @@ def log_entries_found(
 
     Raises NotAllowed for callers who are not staff, InvalidInput that names the argument.
     """
-    require_staff(principal)
+    principal.require_staff()
     if not 1 <= limit <= LIMITS.max_log_limit:
         raise InvalidInput(
             f"The limit must be from 1 to {LIMITS.max_log_limit}.",
@@ -54,42 +50,12 @@ def log_entries_found(
         "until": until,
     }
     behind = _numbers(place_of(cursor, filters=filters))
-    search = _from_table if connection.vendor == "postgresql" else _from_files
-    entries, place, searched_back_to = search(wanted, limit, behind)
+    entries, place, searched_back_to = log_searched(wanted, limit=limit, behind=behind)
     return LogPage(
         entries=tuple(shown(entry) for entry in sorted(entries, key=_at, reverse=True)),
         searched_back_to=searched_back_to,
         next_cursor=place and cursor_behind(place, filters=filters),
     )
-
-
-_Ended = tuple[tuple[LogEntry, ...], str | None, datetime | None]
-
-
-def _from_files(wanted: LogFilter, limit: int, behind: tuple[int, int] | None) -> _Ended:
-    found = files.log_files_searched(
-        settings.DATA_DIR / "log",
-        wanted,
-        limit=limit,
-        behind=None if behind is None else files.Position(*behind),
-        max_bytes=LIMITS.max_log_search_bytes,
-    )
-    end = found.position
-    if end is None:
-        return found.entries, None, None
-    return found.entries, f"{end.ms}.{end.nth}", None if found.is_full else files.instant_of(end)
-
-
-def _from_table(wanted: LogFilter, limit: int, behind: tuple[int, int] | None) -> _Ended:
-    entries, end, is_full = table.log_table_searched(
-        wanted,
-        limit=limit,
-        behind=None if behind is None else table.Row(*behind),
-        max_lines=LIMITS.max_log_search_lines,
-    )
-    if end is None:
-        return entries, None, None
-    return entries, f"{end.microseconds}.{end.key}", None if is_full else table.instant_of(end)
 
 
 def _numbers(place: str | None) -> tuple[int, int] | None:

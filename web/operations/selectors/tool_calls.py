@@ -10,7 +10,6 @@ from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.core.paging import cursor_behind, foreign_cursor, place_of
-from web.operations.access import require_staff
 from web.operations.models import ToolCall
 from web.operations.records import ToolCallEntry, ToolCallPage
 
@@ -35,7 +34,7 @@ def tool_calls_listed(
     "ok"; `since` is aware. Raises NotAllowed for callers who are not staff, NotFound for a user who
     does not exist, InvalidInput for a limit or cursor that does not fit.
     """
-    require_staff(principal)
+    principal.require_staff()
     if not 1 <= limit <= LIMITS.max_list_limit:
         raise InvalidInput(
             f"The limit must be from 1 to {LIMITS.max_list_limit}.",

@@ -16,7 +16,6 @@ from web.accounts.principals import Principal
 from web.core import clock
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
-from web.operations.access import require_staff
 from web.operations.models import ToolCall
 from web.operations.records import DayUsage, QueryUsage, ToolUsage, UsageReport
 
@@ -38,7 +37,7 @@ def usage_report(*, principal: Principal, days: int = DEFAULT_DAYS) -> UsageRepo
 
     Raises NotAllowed for callers who are not staff, InvalidInput for more days than calls are kept.
     """
-    require_staff(principal)
+    principal.require_staff()
     if not 1 <= days <= LIMITS.usage_keep_days:
         raise InvalidInput(
             f"days must be from 1 to {LIMITS.usage_keep_days}: calls are kept that long.",

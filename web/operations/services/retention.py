@@ -12,13 +12,23 @@ ROWS_AT_ONCE = 2_000
 
 
 def records_forget_old() -> int:
-    """Remove recorded calls and log lines that are older than they are kept; return how many.
+    """Remove recorded calls, log lines and finished tasks that are older than they are kept.
 
-    In transactions of at most ROWS_AT_ONCE rows, so that nobody waits for it long.
+    In transactions of at most ROWS_AT_ONCE calls or lines, so that nobody waits for it long. How
+    many were removed is returned.
     """
     now = clock.now()
     calls = _forget(ToolCall, before=now - timedelta(days=LIMITS.usage_keep_days))
-    return calls + _forget(LogLine, before=now - timedelta(days=LIMITS.log_keep_days))
+    lines = _forget(LogLine, before=now - timedelta(days=LIMITS.log_keep_days))
+    return calls + lines + _forget_tasks(before=now - timedelta(days=LIMITS.task_keep_days))
+
+
+def _forget_tasks(*, before: datetime) -> int:
+    from django_tasks_db.models import DBTaskResult
+
+    old = DBTaskResult.objects.finished().filter(finished_at__lt=before).order_by()
+    removed: int = old.delete()[0]
+    return removed
 
 
 def _forget(model: type[Model], *, before: datetime) -> int:

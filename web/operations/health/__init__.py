@@ -1,0 +1,1 @@
+"""Whether this installation is well: one set of checks, for /ready, get_health and the admin."""
