@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from mcp_sidecar.contract.failures import failure_text as contract_failure_text
 from web.core.errors import DeadlineExceeded, PortolanError, Unavailable
+from web.core.redaction import without_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +73,7 @@ def unknown_tool(name: str, *, lacks_github_token: bool = False) -> ProtocolErro
 
     Of one that a GitHub token would show (`lacks_github_token`) it says how to send it.
     """
-    message = f"Unknown tool: {name[:MOST_REPEATED]}"
+    message = f"Unknown tool: {without_tokens(name[:MOST_REPEATED])}"
     if lacks_github_token:
         message += (
             ". It is there for requests with the caller's own GitHub token: send it in the header "
@@ -83,18 +84,18 @@ def unknown_tool(name: str, *, lacks_github_token: bool = False) -> ProtocolErro
 
 def unknown_method(method: str) -> ProtocolError:
     """Return the error for a method that does not exist, or is not announced."""
-    return ProtocolError(METHOD_NOT_FOUND, "Method not found", method[:MOST_REPEATED])
+    return ProtocolError(METHOD_NOT_FOUND, "Method not found", _cut(method))
 
 
 def repeated(code: int, message: str, data: Any) -> ProtocolError:
     """Return an error that a library words, bounded: it may repeat what the client sent."""
     if isinstance(data, Mapping):
         data = {name: _cut(value) for name, value in data.items()}
-    return ProtocolError(code, message[: 4 * MOST_REPEATED], _cut(data))
+    return ProtocolError(code, without_tokens(message[: 4 * MOST_REPEATED]), _cut(data))
 
 
 def _cut(value: Any) -> Any:
-    return value[:MOST_REPEATED] if isinstance(value, str) else value
+    return without_tokens(value[:MOST_REPEATED]) if isinstance(value, str) else value
 
 
 def failure_text(error: PortolanError, *, request_id: str) -> str:
@@ -105,4 +106,4 @@ def failure_text(error: PortolanError, *, request_id: str) -> str:
     text = contract_failure_text(error)
     if isinstance(error, Unavailable | DeadlineExceeded):
         text = f"{text}\n(request: {request_id})"
-    return text
+    return without_tokens(text)

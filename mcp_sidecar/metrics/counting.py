@@ -53,7 +53,7 @@ def publish_state() -> None:
     for result, count in counters.taken(counters.cache).items():
         declared.RESULT_CACHE.labels(result).inc(count)
     declared.CALLS_TO_RECORD.set(signals.waiting())
-    for pool in (bridge.TOOLS, bridge.LOOK_UPS):
+    for pool in (bridge.TOOLS, bridge.OUTSIDE, bridge.LOOK_UPS):
         declared.POOL_THREADS.labels(pool.name).set(pool.threads)
         declared.POOL_RUNNING.labels(pool.name).set(min(pool.taken, pool.threads))
         declared.POOL_WAITING.labels(pool.name).set(max(0, pool.taken - pool.threads))

@@ -74,7 +74,8 @@ CALLS_TO_RECORD: Final = Gauge(
 )
 POOL_THREADS: Final = Gauge(
     "portolan_pool_threads",
-    "Threads of a pool at most: tool runs tool calls, look-up the sidecar's own short reads.",
+    "Threads of a pool at most: tool runs tool calls, outside those that ask GitHub, look-up the "
+    "sidecar's own short reads.",
     ("pool",),
     registry=REGISTRY,
     multiprocess_mode="livesum",

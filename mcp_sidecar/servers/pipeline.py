@@ -21,6 +21,7 @@ from web.core.clock import now
 from web.core.errors import PortolanError
 from web.core.limits import LIMITS
 from web.core.logs import TOOL
+from web.core.redaction import without_tokens
 
 
 class Outcome(NamedTuple):
@@ -51,7 +52,6 @@ async def call_tool(exchange: Exchange, name: str, arguments: Any) -> Outcome:
     (-32603, logged once).
     """
     started = time.monotonic()
-    TOOL.set(name[:100])
     outcome, code = None, "cancelled"
     try:
         outcome = await _outcome(exchange, name, arguments)
@@ -78,11 +78,12 @@ async def _outcome(exchange: Exchange, name: str, arguments: Any) -> Outcome:
     tool = exchange.tool(name)
     if tool is None:
         raise exchange.unknown_tool(name)
+    TOOL.set(name)
     try:
         async with asyncio.timeout_at(exchange.deadline) as deadline:
             return await _answered(exchange, tool, arguments)
     except ArgumentError as error:
-        return Outcome(error.text, code="invalid_arguments")
+        return Outcome(without_tokens(error.text), code="invalid_arguments")
     except PortolanError as error:
         exchange.is_refused = isinstance(error, Busy)
         return _failed(error, exchange)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from secrets import token_hex
 from typing import Any, Final
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import quote
 
 from django.conf import settings
 
@@ -26,6 +26,7 @@ from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.transport import messages, origins
 from mcp_sidecar.transport.batches import answered_batch
 from mcp_sidecar.transport.body import ClientLeftError, read_body
+from mcp_sidecar.transport.credentials import check_singles, query_holds_a_token
 from mcp_sidecar.transport.dispatch import Dispatcher
 from mcp_sidecar.transport.messages import Malformed, Notification, PostedResponse, Request
 from mcp_sidecar.transport.protocol import (
@@ -50,6 +51,7 @@ from web.accounts.principals import Principal
 from web.core.errors import PortolanError
 from web.core.limits import LIMITS
 from web.core.logs import CALLER, REQUEST_ID, request_id_from
+from web.core.redaction import without_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -106,6 +108,7 @@ class Gate:
         headers: Mapping[bytes, bytes],
         request_id: str,
     ) -> Answer:
+        check_singles(scope["headers"], headers)
         check_origin(headers)
         if scope["method"] != "POST":
             return _not_a_post(scope["method"], headers)
@@ -135,7 +138,7 @@ class Gate:
         self, exchange: Exchange, scope: Scope, headers: Mapping[bytes, bytes], address: str
     ) -> Caller:
         query = scope.get("query_string", b"")
-        if query and _holds_a_token(query):
+        if query and query_holds_a_token(query):
             raise self._unauthorized(
                 scope, "A token belongs into the Authorization header, never the address."
             )
@@ -341,16 +344,11 @@ def _not_a_post(method: str, headers: Mapping[bytes, bytes]) -> Answer:
     )
 
 
-def _holds_a_token(query: bytes) -> bool:
-    names = {unquote_to_bytes(part.partition(b"=")[0]).lower() for part in query.split(b"&")}
-    return bool(names & {b"token", b"access_token", b"api_key", b"authorization"})
-
-
 def _unsupported(version: str) -> ProtocolError:
     known = ", ".join(KNOWN_VERSIONS)
     return ProtocolError(
         UNSUPPORTED_PROTOCOL_VERSION,
         f"Unsupported protocol version in MCP-Protocol-Version. Supported: {known}",
         # As server/discover lists them: a client that meets this error speaks no handshake.
-        {"supported": list(MODERN_VERSIONS), "requested": version[:100]},
+        {"supported": list(MODERN_VERSIONS), "requested": without_tokens(version[:100])},
     )

@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from web.core.redaction import redacted, redacted_value
+from web.core.redaction import holds_a_token, redacted, redacted_value
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 CALLER: ContextVar[str] = ContextVar("caller", default="")
@@ -48,7 +48,8 @@ _BREAKS = str.maketrans(
 
 def request_id_from(header: str) -> str:
     """Return the request id that a proxy sent, or a new one for an absent or unfit one."""
-    return header if _SAFE_REQUEST_ID.fullmatch(header) else uuid.uuid4().hex
+    is_fit = _SAFE_REQUEST_ID.fullmatch(header) and not holds_a_token(header)
+    return header if is_fit else uuid.uuid4().hex
 
 
 @contextmanager

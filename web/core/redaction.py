@@ -17,6 +17,9 @@ _WORD = (
     r"|private[_-]?key|session[_-]?(?:id|key)|code[_-]verifier|authorization|cookie)"
 )
 _SECRET_NAME = re.compile(rf"{_WORD}$", re.IGNORECASE)
+_TOKEN = re.compile(
+    r"\b(pt[loriw]_|gh[pousr]_|glpat-|github_pat_)[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]+)*"
+)
 # What one of these words must stand in (in lowercase) before the pattern is tried at all: most
 # texts have none, and logging is on the path of every call.
 _PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = (
@@ -27,9 +30,7 @@ _PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = (
     ),
     (
         ("ptl_", "pto_", "ptr_", "pti_", "ptw_", "gh", "glpat-", "github_pat_"),
-        re.compile(
-            r"\b(pt[loriw]_|gh[pousr]_|glpat-|github_pat_)[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]+)*"
-        ),
+        _TOKEN,
         rf"\1{REDACTED}",
     ),
     (
@@ -84,6 +85,19 @@ def redacted(text: str) -> str:
                 text = pattern.sub(replacement, text)
                 break
     return text
+
+
+def without_tokens(text: str) -> str:
+    """Return `text` with every token replaced by "[redacted]", and nothing else.
+
+    For answers that repeat what somebody sent: only what has the form of a token is taken out.
+    """
+    return _TOKEN.sub(rf"\1{REDACTED}", text)
+
+
+def holds_a_token(text: str) -> bool:
+    """Return whether something in `text` has the form of a token."""
+    return _TOKEN.search(text) is not None
 
 
 def redacted_value(value: Any, *, name: str = "", depth: int = 0) -> Any:

@@ -13,6 +13,7 @@ from mcp_sidecar.contract.base import (
 )
 from mcp_sidecar.contract.rendering.issues import (
     MAX_ISSUE_CHARACTERS,
+    MAX_NUMBER,
     WRITE_ERRORS,
     WRITE_RETRY,
     github_answer,
@@ -25,7 +26,12 @@ NAME = "comment_on_issue"
 class CommentOnIssueArguments(Arguments):
     """What comment_on_issue takes."""
 
-    number: int = Field(ge=1, description="Number of the issue or pull request.", examples=[12])
+    number: int = Field(
+        ge=1,
+        le=MAX_NUMBER,
+        description="Number of the issue or pull request.",
+        examples=[12],
+    )
     body: str = Field(
         min_length=1,
         max_length=MAX_ISSUE_CHARACTERS,

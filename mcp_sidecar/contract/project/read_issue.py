@@ -18,6 +18,7 @@ from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.code import fenced
 from mcp_sidecar.contract.rendering.freshness import instant
 from mcp_sidecar.contract.rendering.issues import (
+    MAX_NUMBER,
     READ_ERRORS,
     IssueItem,
     github_answer,
@@ -35,13 +36,24 @@ class ReadIssueArguments(Arguments):
     """What read_issue takes."""
 
     number: int = Field(
-        ge=1, description="Number of the issue, from list_issues or a link.", examples=[12]
+        ge=1,
+        le=MAX_NUMBER,
+        description="Number of the issue, from list_issues or a link.",
+        examples=[12],
     )
     start_comment: int = Field(
-        0, ge=0, description="First comment to show; 0 is the issue's own text.", examples=[31]
+        0,
+        ge=0,
+        le=MAX_NUMBER,
+        description="First comment to show; 0 is the issue's own text.",
+        examples=[31],
     )
     start_line: int = Field(
-        1, ge=1, description="First line of that text, to go on in a long one.", examples=[120]
+        1,
+        ge=1,
+        le=MAX_NUMBER,
+        description="First line of that text, to go on in a long one.",
+        examples=[120],
     )
 
 

@@ -13,6 +13,7 @@ from mcp_sidecar.contract.text import link, span, word
 
 UNTRUSTED_ISSUES: Final = UNTRUSTED.replace("the indexed sources", "GitHub")
 MAX_LABELS: Final = 10
+MAX_NUMBER: Final = 2_147_483_647
 MAX_ISSUE_CHARACTERS: Final = 65_536
 """GitHub's own bound on the text of an issue or a comment."""
 
