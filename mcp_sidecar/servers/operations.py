@@ -8,6 +8,10 @@ from mcp_sidecar.tools.registry import OPERATIONS_TOOLS
 
 # When to call which tool, in the order in which a question is usually followed.
 _USES: Final = (
+    (("get_health",), "first, when something is said not to work: what is wrong and what to do"),
+    (("search_logs",), "for why something failed; then again with the request id as query"),
+    (("list_tool_calls",), "for which calls were made, by whom, and what came of them"),
+    (("get_usage",), "for what is used, what is slow, and what people searched for in vain"),
     (("list_users",), "to find accounts and their ids, and who has not signed in for long"),
     (("get_user",), "for one account: what can act as it, and what it did"),
     (("set_users_active",), "to close accounts, or let people in again"),

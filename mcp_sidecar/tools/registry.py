@@ -8,11 +8,15 @@ from mcp_sidecar.contract import project as project_contracts
 from mcp_sidecar.tools.base import BoundTool
 from mcp_sidecar.tools.lesson.add import add
 from mcp_sidecar.tools.lesson.shout import shout
+from mcp_sidecar.tools.operations.get_health import get_health
+from mcp_sidecar.tools.operations.get_usage import get_usage
 from mcp_sidecar.tools.operations.get_user import get_user
 from mcp_sidecar.tools.operations.list_audit_entries import list_audit_entries
 from mcp_sidecar.tools.operations.list_sources import list_sources
+from mcp_sidecar.tools.operations.list_tool_calls import list_tool_calls
 from mcp_sidecar.tools.operations.list_users import list_users
 from mcp_sidecar.tools.operations.revoke_tokens import revoke_tokens
+from mcp_sidecar.tools.operations.search_logs import search_logs
 from mcp_sidecar.tools.operations.set_users_active import set_users_active
 from mcp_sidecar.tools.operations.sync_repository import sync_repository
 from mcp_sidecar.tools.project.comment_on_issue import comment_on_issue
@@ -55,6 +59,10 @@ PROJECT_TOOLS: Final = (
     BoundTool(project_contracts.comment_on_issue.CONTRACT, comment_on_issue),
 )
 OPERATIONS_TOOLS: Final = (
+    BoundTool(operations_contracts.get_health.CONTRACT, get_health),
+    BoundTool(operations_contracts.search_logs.CONTRACT, search_logs),
+    BoundTool(operations_contracts.list_tool_calls.CONTRACT, list_tool_calls),
+    BoundTool(operations_contracts.get_usage.CONTRACT, get_usage),
     BoundTool(operations_contracts.list_users.CONTRACT, list_users),
     BoundTool(operations_contracts.get_user.CONTRACT, get_user),
     BoundTool(operations_contracts.set_users_active.CONTRACT, set_users_active),

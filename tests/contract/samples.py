@@ -2,17 +2,21 @@
 
 import types
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
 from mcp_sidecar.contract.operations import (
+    get_health,
+    get_usage,
     get_user,
     list_audit_entries,
     list_sources,
+    list_tool_calls,
     list_users,
     revoke_tokens,
+    search_logs,
     set_users_active,
     sync_repository,
 )
@@ -40,6 +44,7 @@ from web.accounts import records as account_records
 from web.library import records
 from web.library.github import records as issue_records
 from web.library.posts import records as post_records
+from web.operations import records as operations_records
 
 COMMITTED_AT = datetime(2026, 11, 2, 10, 31, tzinfo=UTC)
 INDEXED_AT = datetime(2026, 11, 5, 9, 12, tzinfo=UTC)
@@ -449,6 +454,80 @@ SOURCES = (
     ),
 )
 
+LOGGED = operations_records.LogPage(
+    entries=(
+        operations_records.LogEntry(
+            at=INDEXED_AT,
+            level="ERROR",
+            logger="mcp_sidecar.errors",
+            message="read_file failed",
+            request_id="4f1c",
+            process="sidecar:12",
+            caller="user:7",
+            tool="read_file",
+            exception='Traceback (most recent call last):\n  File "x.py", line 3\nKeyError: 3\n',
+            fields={"attempt": 2},
+        ),
+        operations_records.LogEntry(
+            at=COMMITTED_AT,
+            level="INFO",
+            logger="nginx.access",
+            message="GET /blog/ 200",
+            request_id="9b2e",
+            process="nginx:3",
+            caller="",
+            tool="",
+        ),
+    ),
+    searched_back_to=COMMITTED_AT,
+    next_cursor="NDI6OWYyYzFi",
+)
+HEALTH = operations_records.HealthReport(
+    state="failing",
+    checked_at=INDEXED_AT,
+    checks=(
+        operations_records.HealthCheck("database", "ok", "The database answers.", seconds=0.002),
+        operations_records.HealthCheck(
+            "worker",
+            "failing",
+            "No worker takes tasks: 3 tasks wait.",
+            "Start it: python manage.py db_worker",
+            seconds=0.004,
+            details=("runs since 2026-11-05 09:12 UTC: web.library.tasks.sync_repository",),
+        ),
+    ),
+)
+SEARCHED = operations_records.QueryUsage("sextant", "search_docs", 12, INDEXED_AT)
+USAGE = operations_records.UsageReport(
+    since=COMMITTED_AT,
+    until=INDEXED_AT,
+    calls=1201,
+    errors=3,
+    callers=4,
+    tools=(operations_records.ToolUsage("search_code", 1201, 3, 0.0081, 0.031, 1000),),
+    days=(operations_records.DayUsage(COMMITTED_AT.date(), 1201, 3),),
+    top_queries=(operations_records.QueryUsage("csrf", "search_code", 40, INDEXED_AT), SEARCHED),
+    empty_queries=(SEARCHED,),
+    searches_read=52,
+    searches_are_all=True,
+)
+TOOL_CALL = operations_records.ToolCallEntry(
+    at=INDEXED_AT,
+    server="portolan-project",
+    endpoint="/mcp/",
+    tool="search_code",
+    user="ada",
+    caller="user:7",
+    outcome="ok",
+    seconds=0.0081,
+    cached=True,
+    result_size=1200,
+    result_count=3,
+    query="csrf",
+    arguments={"query": "csrf"},
+    request_id="4f1c",
+)
+
 RESULTS = {
     list_repositories.CONTRACT: list_repositories.ListRepositoriesResult.model_validate(
         {"repositories": (SUMMARY,), "total_count": 1}
@@ -466,6 +545,12 @@ RESULTS = {
     read_doc.CONTRACT: read_doc.ReadDocResult.of(DOCUMENT),
     search_posts.CONTRACT: search_posts.SearchPostsResult.of(POSTS),
     read_post.CONTRACT: read_post.ReadPostResult.of(POST_TEXT),
+    get_health.CONTRACT: get_health.GetHealthResult.of(HEALTH),
+    search_logs.CONTRACT: search_logs.SearchLogsResult.of(LOGGED),
+    list_tool_calls.CONTRACT: list_tool_calls.ListToolCallsResult.of(
+        operations_records.ToolCallPage((TOOL_CALL,), total_count=40, next_cursor="NDI6OWYyYzFi")
+    ),
+    get_usage.CONTRACT: get_usage.GetUsageResult.of(USAGE),
     list_users.CONTRACT: list_users.ListUsersResult.of(
         account_records.UserListing((USER, GONE), total_count=12, next_cursor="NDI6OWYyYzFi")
     ),
@@ -559,7 +644,13 @@ def _value(annotation: Any, path: str, text: Text, rows: int, number: int) -> An
         return {f"filter{index}": text(f"{path}[]") for index in range(rows)}
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _object(annotation, f"{path}.", text, rows, number)
-    plain = {bool: True, int: number, datetime: COMMITTED_AT}
+    plain = {
+        bool: True,
+        int: number,
+        float: float(number),
+        datetime: COMMITTED_AT,
+        date: COMMITTED_AT.date(),
+    }
     return text(path) if annotation is str else plain[annotation]
 
 

@@ -14,6 +14,12 @@ BY_NAME = {contract.name: contract for contract in CONTRACTS}
 DJANGO = {"repository": "django"}
 WAGTAIL = {"repository": "wagtail"}
 FIRST_CALLS = [
+    ("Is everything all right with the server?", "get_health", {}),
+    ("What errors were there today?", "search_logs", {"level": "ERROR", "since": "2026-11-30"}),
+    ("What happened in the request 4f1c?", "search_logs", {"query": "4f1c"}),
+    ("What did ada's agent do since Monday?", "list_tool_calls", {"user": "ada"}),
+    ("Which calls fail?", "list_tool_calls", {"outcome": "error"}),
+    ("What did people search for last month and not find?", "get_usage", {"days": 30}),
     (
         "Show me every call of get_object_or_404 in django.",
         "grep_code",

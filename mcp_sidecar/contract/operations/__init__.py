@@ -2,16 +2,24 @@
 
 from mcp_sidecar.contract.base import AnyContract
 from mcp_sidecar.contract.operations import (
+    get_health,
+    get_usage,
     get_user,
     list_audit_entries,
     list_sources,
+    list_tool_calls,
     list_users,
     revoke_tokens,
+    search_logs,
     set_users_active,
     sync_repository,
 )
 
 CONTRACTS: tuple[AnyContract, ...] = (
+    get_health.CONTRACT,
+    search_logs.CONTRACT,
+    list_tool_calls.CONTRACT,
+    get_usage.CONTRACT,
     list_users.CONTRACT,
     get_user.CONTRACT,
     set_users_active.CONTRACT,
