@@ -8,7 +8,14 @@ from urllib.parse import unquote_plus
 from mcp_sidecar.transport.responses import HeaderList, Refusal
 from web.core.redaction import holds_a_token
 
-SINGLE_HEADERS: Final = (b"authorization", b"x-github-token", b"host", b"origin")
+SINGLE_HEADERS: Final = (
+    b"authorization",
+    b"x-github-token",
+    b"host",
+    b"origin",
+    b"content-type",
+    b"mcp-protocol-version",
+)
 PARAMETERS: Final = frozenset(
     {
         "access_token",

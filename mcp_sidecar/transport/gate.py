@@ -119,7 +119,7 @@ class Gate:
         await self.rate_limits.take(exchange.caller, address)
         if repository is not None and not await exchange.endpoint_exists():
             raise self._no_repository(scope, exchange.caller.principal)
-        check_media(headers)
+        check_media(headers, scope["headers"])
         body = await read_body(receive, headers)
         exchange.body_bytes = len(body)
         try:
@@ -297,14 +297,25 @@ def check_origin(headers: Mapping[bytes, bytes]) -> None:
         raise Refusal(403, "forbidden_origin", "Pages of this origin may not ask here.")
 
 
-def check_media(headers: Mapping[bytes, bytes]) -> None:
-    """Raise Refusal 406 where no answer would be accepted, 415 for a body that is no JSON."""
+def check_media(headers: Mapping[bytes, bytes], pairs: HeaderList) -> None:
+    """Raise Refusal 406 where no answer would be accepted, 415 for a body that is no plain JSON.
+
+    `headers` are the same as `pairs`, by name.
+    """
     accept = headers.get(b"accept")
+    if len(headers) < len(pairs):  # a list may come in parts (RFC 9110 section 5.3)
+        accept = b", ".join(value for name, value in pairs if name == b"accept")
     if accept is not None and not _accepts(accept):
         raise Refusal(
             406,
             "not_acceptable",
             "Answers are JSON. Send: Accept: application/json, text/event-stream",
+        )
+    if headers.get(b"content-encoding", b"identity").strip().lower() not in {b"identity", b""}:
+        raise Refusal(
+            415,
+            "unsupported_media_type",
+            "Bodies are not compressed here. Leave Content-Encoding out.",
         )
     content_type = headers.get(b"content-type")
     if content_type is not None and not _is_json(content_type):

@@ -1,6 +1,7 @@
 """What may not happen, whatever is sent: the judge of every answer."""
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -64,6 +65,13 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(digits)
+    return number
+
+
 def _wrong_headers(answer: Answer) -> Iterator[str]:
     for name, value in answer.headers:
         if re.search(rb"[\r\n\0]", name + value):
@@ -119,7 +127,7 @@ def _same(left: Any, right: Any) -> bool:
 def _expected_ids(case: Case) -> Any:
     """The id, or the ids of a batch, that the answer has to carry; None where nobody can say."""
     try:
-        value = json.loads(case.body.decode("utf-8"), parse_constant=_refuse)
+        value = json.loads(case.body.decode("utf-8"), parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     if isinstance(value, list):
