@@ -1,19 +1,28 @@
 """The search figures beside their bars: `make bench-search`, ARGS="--size small|medium|large".
 
 Sources of known releases are imported into git and indexed by the product's own services, in a
-data folder that is made anew. Everything printed is also written to bench/results/<date>.json.
+data folder that is made anew, on SQLite and on PostgreSQL. Everything printed is also written to
+bench/results.
 """
 
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.search import corpora
-from bench.search.figures import Figures
+from bench.search.database import (
+    POSTGRES,
+    SQLITE,
+    database_url,
+    index_bytes,
+    postgres_is_installed,
+)
+from bench.search.figures import Figures, results_file
 
 if TYPE_CHECKING:
     from bench.search.stages import Grown
@@ -21,22 +30,40 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parents[2]
 QUERIES = PROJECT / "bench" / "queries" / "django.tsv"
 CHANGED_FILES = 50
+BOTH = "both"
 SIZES = ("small", "medium", "large")
 
 
 def main() -> int:
     """Measure, print, write down; return 1 when a figure misses its bar."""
     options = _options()
-    folder: Path = options.folder
+    if options.database != SQLITE and not postgres_is_installed():
+        print("PostgreSQL is not installed. Run: make services, or give --database sqlite")
+        return 1
+    misses = _sqlite_alone(options) if options.database == BOTH else 0
+    database = POSTGRES if options.database == BOTH else options.database
+    folder = options.folder / database
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    _configure(folder / "data")
     started = time.monotonic()
-    figures = Figures()
-    _measure(figures, folder / "repositories", SIZES.index(options.size))
+    print(f"on {database}:")
+    figures = Figures(database)
+    with database_url(database) as url:
+        _configure(folder / "data", url)
+        _measure(figures, folder / "repositories", SIZES.index(options.size))
+    if options.database == BOTH:
+        figures.compare_relevance(results_file(SQLITE))
     about = {"size": options.size, "seconds": round(time.monotonic() - started)}
-    print(f"written to {figures.write(about=about)}")
-    return 1 if figures.missed_count else 0
+    figures.write(results_file(database), about=about)
+    print(f"written to {results_file(database)}")
+    return 1 if misses or figures.missed_count else 0
+
+
+def _sqlite_alone(options: argparse.Namespace) -> int:
+    """Measure SQLite in a process of its own, for a process has one database; return its code."""
+    command = [sys.executable, "-m", "bench.search", "--database", SQLITE]
+    command += ["--size", options.size, "--folder", str(options.folder)]
+    return subprocess.run(command, cwd=PROJECT, check=False).returncode
 
 
 def _options() -> argparse.Namespace:
@@ -54,16 +81,22 @@ def _options() -> argparse.Namespace:
         default=PROJECT / "var" / "bench",
         help="where it works; emptied first (PORTOLAN_BENCH_CACHE, ~/.cache: downloads)",
     )
+    parser.add_argument(
+        "--database",
+        choices=(SQLITE, POSTGRES, BOTH),
+        default=BOTH,
+        help="both: SQLite, then PostgreSQL on a server of its own, then how much less right it is",
+    )
     return parser.parse_args()
 
 
-def _configure(data: Path) -> None:
+def _configure(data: Path, url: str) -> None:
     """Set up Django on an empty database."""
     os.environ |= {
         "PORTOLAN_DEBUG": "0",
         "PORTOLAN_SECRET_KEY": "of the benchmark only, which serves nobody",
         "PORTOLAN_DATA_DIR": str(data),
-        "PORTOLAN_DATABASE_URL": "",
+        "PORTOLAN_DATABASE_URL": url,
         "PORTOLAN_ALLOW_LOCAL_REPOSITORIES": "1",
         "DJANGO_SETTINGS_MODULE": "web.config.settings.production",
     }
@@ -84,8 +117,18 @@ def _measure(figures: Figures, repositories: Path, size: int) -> None:
     corpora.commit(django, corpora.unpacked(corpora.DJANGO))
     first = stages.added("django", django)
     megabytes = stages.indexed_bytes() / 1e6
-    figures.add("first index, CPU s per MB of source", first.cpu_seconds / megabytes, at_most=0.4)
-    figures.add("index size, MB per MB of source", first.index_bytes / 1e6 / megabytes, at_most=0.8)
+    figures.add(
+        "first index, CPU s per MB of source",
+        first.cpu_seconds / megabytes,
+        at_most=0.4,
+        is_embedded=True,
+    )
+    figures.add(
+        "index size, MB per MB of source",
+        first.index_bytes / 1e6 / megabytes,
+        at_most=0.8,
+        is_embedded=True,
+    )
     stages.relevance(
         figures, queries, "one repository", everywhere=False, recall=0.95, reciprocal_rank=0.82
     )
@@ -129,8 +172,9 @@ def _grown(
         )
     figures.add(
         f"index size, {where}, MB per MB",
-        stages.index_bytes() / stages.indexed_bytes(),
+        index_bytes() / stages.indexed_bytes(),
         at_most=0.8,
+        is_embedded=True,
     )
     return stages.query_cost(figures, queries, where, everywhere=True, p95=p95)
 

@@ -39,14 +39,18 @@ class Database:
 
 
 @contextmanager
-def fresh_database() -> Iterator[Database]:
-    """A database that exists inside the block; the test is skipped where there is no server."""
+def fresh_database(*, template: Database | None = None) -> Iterator[Database]:
+    """A database that exists inside the block; the test is skipped where there is no server.
+
+    It is empty, or a copy of another one that nobody is connected to.
+    """
     server_url = os.environ.get("PORTOLAN_TEST_DATABASE_URL")
     if not server_url:
         pytest.skip("PORTOLAN_TEST_DATABASE_URL names no PostgreSQL")
     database = Database(server_url)
     with psycopg.connect(server_url, autocommit=True) as link:
-        link.execute(f'CREATE DATABASE "{database.name}"')
+        copied = f' TEMPLATE "{template.name}"' if template else ""
+        link.execute(f'CREATE DATABASE "{database.name}"{copied}')
         try:
             yield database
         finally:

@@ -26,11 +26,11 @@ print(json.dumps({
 
 
 class Installation:
-    """A data folder and the processes that use it."""
+    """A data folder, its database, which is SQLite's by default, and the processes that use it."""
 
     python = (sys.executable,)
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, database_url: str = "") -> None:
         self.folder = folder
         self.environment = {
             **os.environ,
@@ -39,7 +39,7 @@ class Installation:
             "PORTOLAN_DEBUG": "1",
             "PORTOLAN_ALLOW_LOCAL_REPOSITORIES": "1",
             "PORTOLAN_INDEX_BATCH_FILES": "10",
-            "PORTOLAN_DATABASE_URL": "",
+            "PORTOLAN_DATABASE_URL": database_url,
         }
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:

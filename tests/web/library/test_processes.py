@@ -1,13 +1,17 @@
-"""Real processes over one data folder: killed in the middle of a sync, and syncing at once."""
+"""Real processes over one index, on both databases: killed in a sync, syncing at once."""
 
 import shutil
 import signal
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.gitrepos import GitRepository
+from tests.reports.postgres import Database, fresh_database
 from tests.web.library.installation import Installation
 
 _KILLED = """
@@ -25,25 +29,47 @@ repository_sync(name="project")
 """
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any]:
-    """Return the folders of an installation and of its repository, and the index's state."""
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An installation to copy: its folder and its database, its repository, the index's state."""
+
+    folder: Path
+    database: Database | None
+    origin: Path
+    state: Any
+
+
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgres", marks=pytest.mark.services)]
+)
+def installed(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Installed]:
+    """Yield an installation whose remote has changed since it was indexed."""
     folder = tmp_path_factory.mktemp("installation")
     origin = GitRepository(folder / "origin")
     origin.write({f"old{n}.py": f"OLD = {n}\n" for n in range(12)}).commit()
-    installation = Installation(folder / "data")
-    installation.manage("migrate", "--verbosity=0")
-    installation.manage("add_repository", "project", origin.url)
-    origin.remove(*(f"old{n}.py" for n in range(6)))
-    origin.write({f"new{n}.py": f"def new_{n}():\n    pass\n" for n in range(35)}).commit()
-    return folder / "data", folder / "origin", installation.state()["state"]
+    with ExitStack() as stack:
+        database = None
+        if request.param == "postgres":
+            database = stack.enter_context(fresh_database())
+        installation = Installation(folder / "data", database_url=database.url if database else "")
+        installation.manage("migrate", "--verbosity=0")
+        installation.manage("add_repository", "project", origin.url)
+        origin.remove(*(f"old{n}.py" for n in range(6)))
+        origin.write({f"new{n}.py": f"def new_{n}():\n    pass\n" for n in range(35)}).commit()
+        yield Installed(folder / "data", database, folder / "origin", installation.state()["state"])
 
 
 @pytest.fixture
-def installation(installed: tuple[Path, Path, Any], tmp_path: Path) -> Installation:
-    """Return a copy of the installation, whose remote has changed since it was indexed."""
-    shutil.copytree(installed[0], tmp_path / "copy")
-    return Installation(tmp_path / "copy")
+def installation(installed: Installed, tmp_path: Path) -> Iterator[Installation]:
+    """Yield a copy of the installation."""
+    shutil.copytree(installed.folder, tmp_path / "copy")
+    if installed.database is None:
+        yield Installation(tmp_path / "copy")
+        return
+    with fresh_database(template=installed.database) as database:
+        yield Installation(tmp_path / "copy", database_url=database.url)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +87,7 @@ def test_killed_sync_leaves_an_index_that_the_next_one_completes(
     point: tuple[str, str, int],
     is_visible: bool,
     installation: Installation,
-    installed: tuple[Path, Path, Any],
+    installed: Installed,
 ) -> None:
     module, function, calls = point
     code = _KILLED.format(module=module, function=function, calls=calls)
@@ -69,11 +95,11 @@ def test_killed_sync_leaves_an_index_that_the_next_one_completes(
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     killed = installation.state()
-    assert (killed["state"] == installed[2]) is not is_visible
+    assert (killed["state"] == installed.state) is not is_visible
     assert killed["started"]
     installation.manage("sync_repositories")
     after = installation.state()
-    assert after["state"] != installed[2]
+    assert after["state"] != installed.state
     assert {name: after[name] for name in ("rows", "unshown", "contents", "stale", "started")} == {
         "rows": True,
         "unshown": 0,
@@ -84,10 +110,10 @@ def test_killed_sync_leaves_an_index_that_the_next_one_completes(
 
 
 def test_processes_that_sync_at_once_lose_nothing(
-    installation: Installation, installed: tuple[Path, Path, Any]
+    installation: Installation, installed: Installed
 ) -> None:
     for number in range(3):
-        installation.manage("add_repository", f"fork{number}", str(installed[1]), "--no-sync")
+        installation.manage("add_repository", f"fork{number}", str(installed.origin), "--no-sync")
     processes = [
         installation.start("manage.py", "sync_repositories", *names)
         for names in (["project", "fork0"], ["fork0", "fork1"], ["fork2", "project"])
@@ -101,11 +127,9 @@ def test_processes_that_sync_at_once_lose_nothing(
     assert listed.count(" 41 ") == 8
 
 
-def test_worker_takes_a_queued_sync(
-    installation: Installation, installed: tuple[Path, Path, Any]
-) -> None:
+def test_worker_takes_a_queued_sync(installation: Installation, installed: Installed) -> None:
     queue = "from web.library.services.sync import repository_sync_enqueue as queue"
     _, errors = installation.run(f"{queue}; queue(name='project')").communicate()
     assert not errors
     installation.manage("db_worker", "--batch", "--interval=0", "--no-startup-delay", "--no-reload")
-    assert installation.state()["state"] != installed[2]
+    assert installation.state()["state"] != installed.state

@@ -1,0 +1,74 @@
+"""What every backend does alike: long texts, counts of words, and the bounds of its tables."""
+
+import pytest
+
+from tests.gitrepos import GitRepository
+from tests.library import add_and_sync, leftovers
+from web.accounts.principals import ANONYMOUS
+from web.library.search.backends import backend
+from web.library.selectors.search import code_search, documents_search, symbols_named
+from web.library.services.repositories import repository_remove
+from web.library.services.sync import repository_sync
+
+pytestmark = pytest.mark.django_db
+
+
+def numbered(number: int) -> str:
+    return "".join(chr(ord("a") + int(digit)) for digit in f"{number:05d}")
+
+
+def test_the_whole_of_a_very_long_line_is_found_and_forgotten(origin: GitRepository) -> None:
+    words = [numbered(number) for number in range(40_000)]
+    page = "# Words\n\n" + "\n".join(" ".join(words[n : n + 5000]) for n in range(0, 40_000, 5000))
+    origin.write({"docs/words.md": page}).commit()
+    add_and_sync("project", origin.url)
+    for start in (0, 15_990, 16_010, 39_990):
+        for query in (words[start], f'"{" ".join(words[start : start + 8])}"'):
+            found = documents_search(principal=ANONYMOUS, query=query)
+            assert [place.path for place in found.sections] == ["docs/words.md"], query
+            assert "nowhere" not in found.interpretation
+    repository_remove(name="project")
+    assert leftovers() == {}
+
+
+def test_a_word_repeated_a_thousand_times_hides_nothing(origin: GitRepository) -> None:
+    table = "TABLE = [\n" + "    zero, zero, zero, zero,\n" * 300 + "    quaggamuffin,\n]\n"
+    origin.write({"table.py": table}).commit()
+    add_and_sync("project", origin.url)
+    found = code_search(principal=ANONYMOUS, query='"zero zero quaggamuffin"')
+    assert [place.path for place in found.places] == ["table.py"]
+    assert "nowhere" not in found.interpretation
+
+
+def test_counts_follow_what_is_added_changed_and_removed(origin: GitRepository) -> None:
+    def counted(*tokens: str) -> tuple[int, ...]:
+        found = backend().document_frequencies(is_document=False, tokens=tokens)
+        return (backend().text_count(is_document=False), *(found[token] for token in tokens))
+
+    origin.write({"a.py": "tea = milk\n", "b.py": "teas = tea + tea\n"}).commit()
+    add_and_sync("project", origin.url)
+    assert counted("tea", "milk", "coffee") == (2, 2, 1, 0)
+    origin.write({"a.py": "coffee = milk\n", "c.py": "milk = 1\n"}).commit()
+    repository_sync(name="project")
+    assert counted("tea", "milk", "coffee") == (3, 1, 2, 1)
+    origin.remove("b.py")
+    origin.commit()
+    repository_sync(name="project")
+    assert counted("tea", "milk", "coffee") == (2, 0, 2, 1)
+
+
+@pytest.mark.parametrize("part", ["__x", "_y_", "a%b", "100%", "\\d", "ö_ü", "$el"])
+def test_signs_in_parts_of_names_are_literal(origin: GitRepository, part: str) -> None:
+    names = "def __xylo(): pass\ndef has_y_inside(): pass\ndef größö_über(): pass\n"
+    origin.write({"a.py": names, "b.js": "function my$element() {}\n"}).commit()
+    add_and_sync("project", origin.url)
+    found = [
+        place.name for place in symbols_named(principal=ANONYMOUS, name=f"symbol:{part}").symbols
+    ]
+    expected = {
+        "__x": ["__xylo"],
+        "_y_": ["has_y_inside"],
+        "ö_ü": ["größö_über"],
+        "$el": ["my$element"],
+    }
+    assert found == expected.get(part, [])
