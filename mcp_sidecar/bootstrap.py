@@ -35,6 +35,7 @@ def start_problems() -> list[str]:
     from django.core.checks import Error, run_checks
     from django.db import DatabaseError, connection
 
+    from mcp_sidecar import tracing
     from mcp_sidecar.checks import CONNECTIONS_TAG
     from web.core.migrations import unapplied_migrations
 
@@ -43,6 +44,8 @@ def start_problems() -> list[str]:
         for check in run_checks(tags=[CONNECTIONS_TAG])
         if isinstance(check, Error)
     ]
+    if missing_extra := tracing.problem():
+        problems.append(missing_extra)
     try:
         if missing := unapplied_migrations():
             problems.append(

@@ -24,6 +24,7 @@ from typing import Any
 from django.db import InterfaceError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from mcp_sidecar import tracing
 from web.core.errors import DeadlineExceeded, Unavailable
 from web.core.limits import LIMITS
 
@@ -131,6 +132,7 @@ class Bridge:
         for alias in connections:
             connection = connections[alias]
             connection.inc_thread_sharing()
+            tracing.watch(connection)
             self._connections.append(connection)
 
     def _work[R](
@@ -144,7 +146,8 @@ class Bridge:
         """Run on a thread: give the outcome to the loop, and the place back at the very end."""
         try:
             try:
-                outcome, failure = _answered(function, kwargs), None
+                with tracing.work_span(function, pool=self.name):
+                    outcome, failure = _answered(function, kwargs), None
             except BaseException as error:
                 outcome, failure = None, error
             with suppress(RuntimeError):  # the loop has ended

@@ -9,22 +9,9 @@ from typing import Any, Final
 from mcp_sidecar import bridge, counters, signals
 from mcp_sidecar.metrics import declared
 from mcp_sidecar.signals import Call, ToolCall
+from mcp_sidecar.transport.protocol import KNOWN_METHODS, UNKNOWN_NAME
 
 PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
-UNKNOWN: Final = "(unknown)"
-METHODS: Final = frozenset(
-    {
-        "initialize",
-        "ping",
-        "server/discover",
-        "tools/list",
-        "tools/call",
-        "notifications/initialized",
-        "notifications/cancelled",
-        "notifications/progress",
-        "notifications/roots/list_changed",
-    }
-)
 
 
 def count_calls(sender: object, *, calls: tuple[Call, ...], dropped: int = 0, **_more: Any) -> None:
@@ -34,11 +21,11 @@ def count_calls(sender: object, *, calls: tuple[Call, ...], dropped: int = 0, **
         declared.NOT_RECORDED.inc(dropped)
     for call in calls:
         if isinstance(call, ToolCall):
-            tool = UNKNOWN if call.outcome == "unknown_tool" else call.tool
+            tool = UNKNOWN_NAME if call.outcome == "unknown_tool" else call.tool
             declared.TOOL_CALLS.labels(call.server, tool, call.outcome).inc()
             declared.TOOL_CALL_SECONDS.labels(call.server, tool, call.outcome).observe(call.seconds)
         else:
-            method = call.method if call.method in METHODS else UNKNOWN
+            method = call.method if call.method in KNOWN_METHODS else UNKNOWN_NAME
             outcome = "ok" if call.error is None else str(call.error)
             declared.MESSAGES.labels(call.server, method, outcome).inc()
 

@@ -7,7 +7,7 @@ import asyncio
 import time
 from typing import Any, NamedTuple
 
-from mcp_sidecar import caching
+from mcp_sidecar import caching, tracing
 from mcp_sidecar.bridge import Busy, deadline_exceeded
 from mcp_sidecar.caching import Answer
 from mcp_sidecar.contract.reading import ArgumentError, read_arguments
@@ -60,6 +60,7 @@ async def call_tool(exchange: Exchange, name: str, arguments: Any) -> Outcome:
         code = error.tool_outcome
         raise
     finally:
+        tracing.note_tool_call(name, outcome=code, cached=outcome is not None and outcome.cached)
         note_tool_call(
             exchange,
             name,

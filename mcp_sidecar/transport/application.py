@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from mcp_sidecar import bridge, signals
+from mcp_sidecar import bridge, signals, tracing
 from mcp_sidecar.errors import unforeseen
 from mcp_sidecar.servers.definition import ServerDefinition
 from mcp_sidecar.servers.lesson import LESSON
@@ -194,6 +194,7 @@ class Application:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serve; at the end every thread has ended and all calls are noted."""
+        tracing.start("portolan-sidecar")
         loading = asyncio.create_task(self._load())
         try:
             async with counting():
@@ -203,6 +204,7 @@ class Application:
             await asyncio.to_thread(bridge.close)
             await asyncio.to_thread(signals.flush)
             await asyncio.to_thread(RECORDER.flush)
+            await asyncio.to_thread(tracing.stop)
             if self._shared is not None:
                 await self._shared.close()
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mcp_sidecar import tracing
 from mcp_sidecar.errors import ProtocolError, unforeseen
 from mcp_sidecar.servers.definition import ServerDefinition
 from mcp_sidecar.servers.exchange import Exchange, enter, leave
@@ -68,6 +69,15 @@ class Dispatcher:
         lowercase; None where there are none. Raises nothing.
         """
         request = self._completed(request)
+        with tracing.message_span(self.definition.name, request.method, request.params):
+            reply = await self._answered(exchange, request, version, headers)
+            if reply.error is not None:
+                tracing.note_error(reply.error)
+            return reply
+
+    async def _answered(
+        self, exchange: Exchange, request: Request, version: str, headers: "Headers | None"
+    ) -> Reply:
         try:
             result = None
             if self._lane is not None:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 
-from mcp_sidecar import bridge, counters
+from mcp_sidecar import bridge, counters, tracing
 from mcp_sidecar.auth import Caller, Unauthorized, caller_of
 from mcp_sidecar.errors import (
     INVALID_REQUEST,
@@ -80,6 +80,20 @@ class Gate:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         request_id = _request_id(headers.get(b"x-request-id"))
         REQUEST_ID.set(request_id)
+        route = self.definition.path_of(None if repository is None else "{name}")
+        with tracing.request_span(scope["method"], route, headers, request_id=request_id):
+            await self._serve(repository, scope, receive, send, headers=headers)
+
+    async def _serve(
+        self,
+        repository: str | None,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        *,
+        headers: Mapping[bytes, bytes],
+    ) -> None:
+        request_id = REQUEST_ID.get()
         always: HeaderList = ((b"x-request-id", request_id.encode()),)
         origin = headers.get(b"origin")
         if origin is not None and origins.origin_is_served(origin):
@@ -98,6 +112,7 @@ class Gate:
             status, body, more = 500, messages.error_json(messages.NULL, failure), (JSON,)
         if status >= FIRST_REFUSAL:
             counters.refusals[status] += 1
+        tracing.note_status(status)
         await respond(send, status, body, always + more)
 
     async def _answer(

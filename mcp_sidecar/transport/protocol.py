@@ -43,6 +43,24 @@ MODERN_STATUS: Final[Mapping[int, int]] = {
 """The HTTP status of an error at 2026-07-28; of the handshake versions every response is 200."""
 
 
+KNOWN_METHODS: Final = frozenset(
+    {
+        "initialize",
+        "ping",
+        "server/discover",
+        "tools/list",
+        "tools/call",
+        "notifications/initialized",
+        "notifications/cancelled",
+        "notifications/progress",
+        "notifications/roots/list_changed",
+    }
+)
+"""The methods that servers answer to; all others look alike in metrics and traces."""
+UNKNOWN_NAME: Final = "(unknown)"
+"""How metrics and traces call a method or tool that only its caller knows."""
+
+
 def is_valid_notification(method: str, params: object, *, version: str) -> bool:
     """Return whether a message is a notification that clients may send at `version`."""
     if params is not None and not isinstance(params, dict):

@@ -94,6 +94,11 @@ class Environment(BaseSettings):
         description="Origins of other hosts, separated by commas, whose pages may call the MCP "
         "endpoints from a browser, such as https://inspector.example.org.",
     )
+    otlp_endpoint: str = Field(
+        "",
+        description="http(s)://host:4318 of an OpenTelemetry collector that the sidecar sends "
+        "traces to; empty for none. Needs the extra otel.",
+    )
     log_level: str = Field(
         "INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Least level logged."
     )
@@ -126,6 +131,8 @@ class Environment(BaseSettings):
             raise ValueError("PORTOLAN_REDIS_URL must start with redis://, rediss:// or unix://")
         if self.email_url and urlsplit(self.email_url).scheme not in {"smtp", "smtps", "file"}:
             raise ValueError("PORTOLAN_EMAIL_URL must start with smtp://, smtps:// or file:///")
+        if self.otlp_endpoint and urlsplit(self.otlp_endpoint).scheme not in {"http", "https"}:
+            raise ValueError("PORTOLAN_OTLP_ENDPOINT must start with http:// or https://")
         for origin in self.browser_origins:
             address = urlsplit(origin)
             if origin != f"{address.scheme}://{address.netloc}" or not address.hostname:

@@ -157,6 +157,7 @@ for secret in (
     unquote(urlsplit(ENVIRONMENT.database_url).password or ""),
     unquote(urlsplit(ENVIRONMENT.redis_url).password or ""),
     unquote(urlsplit(ENVIRONMENT.email_url).password or ""),
+    unquote(urlsplit(ENVIRONMENT.otlp_endpoint).password or ""),
 ):
     hide(secret)
 LOGGING = logging_settings(
