@@ -16,6 +16,7 @@ from web.accounts.views.sign_in import actor_of
 from web.core.errors import InvalidInput, PortolanError
 from web.core.service_admin import ServiceAdmin
 from web.library.git.mirrors import check_address
+from web.library.indexing.progress import progress_text
 from web.library.models import Ref, Repository, WebhookSecret
 from web.library.services.credentials import (
     credential_check,
@@ -202,9 +203,8 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
     @admin.display(description="State")
     def state(self, repository: Repository) -> str:
         """Return how fresh the index is, or what a sync is doing."""
-        if repository.sync_progress:
-            doing = repository.sync_progress
-            return f"{doing.get('phase')}: {doing.get('done', 0):,} of {doing.get('total', 0):,}"
+        if doing := progress_text(repository.sync_progress):
+            return doing
         if repository.sync_started_at:
             return f"syncing since {repository.sync_started_at:%Y-%m-%d %H:%M} UTC"
         if repository.stale_since:

@@ -134,7 +134,9 @@ def test_list_and_page_show_the_state(staff: Client, project: GitRepository) -> 
 
 
 def test_page_counts_by_reason_what_is_not_indexed(staff: Client, origin: GitRepository) -> None:
-    origin.write({"a.py": "A = 1\n", "vendor/a.js": "", "vendor/b.js": "b", "c.png": b"\x89PNG\0\xff\xfe\0"})
+    origin.write(
+        {"a.py": "A = 1\n", "vendor/a.js": "", "vendor/b.js": "b", "c.png": b"\x89PNG\0\xff\xfe\0"}
+    )
     add_and_sync("project", origin.commit().url)
     page = staff.get(f"{LIST}{Repository.objects.get().pk}/change/").content.decode()
     assert "<li>vendored code 2</li><li>binary file 1</li>" in page

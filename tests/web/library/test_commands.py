@@ -187,7 +187,7 @@ def _state(phase: str, done: int = 0, total: int = 0) -> SyncProgress:
         done=done,
         total=total,
         bytes_done=done * 1000,
-        bytes_per_second=3.5 * 1024 * 1024,
+        bytes_per_second=0 if phase == "fetching" else 3.5 * 1024 * 1024,
         seconds_left=75.4,
     )
 
@@ -214,7 +214,7 @@ def test_progress_elsewhere_is_a_line_for_each_phase() -> None:
         ):
             show(state)
     assert plain.getvalue().splitlines() == [
-        "project: fetching, receiving objects 12 %",
+        "project: fetching, receiving objects 12 %, 1:15 left",
         "project: indexing 1,200/4,800 files, 3.5 MiB/s, 1:15 left",
         "project: publishing",
     ]

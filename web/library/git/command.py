@@ -107,7 +107,10 @@ def _output_of(
     max_output_bytes: int | None,
     on_progress: Callable[[str], None] | None,
 ) -> bytes:
-    """Wait for git and return its output; end it, with its children, when it takes too long."""
+    """Wait for git and return its output; end it, with its children, when it takes too long.
+
+    What it says meanwhile is read here, so that `on_progress` is called by the caller's thread.
+    """
     late = threading.Event()
 
     def end_late() -> None:
@@ -116,31 +119,40 @@ def _output_of(
 
     timer = threading.Timer(LIMITS.git_timeout_seconds, end_late)
     timer.daemon = True
-    errors: list[bytes] = []
+    output: list[bytes] = []
     reader = threading.Thread(
-        target=_read_errors, args=(process.stderr, errors, on_progress), daemon=True
+        target=_read_output, args=(process, output, max_output_bytes), daemon=True
     )
+    errors: list[bytes] = []
     timer.start()
     reader.start()
-    try:
-        with process:
-            assert process.stdout is not None  # noqa: S101 - it is a pipe
-            output = process.stdout.read(-1 if max_output_bytes is None else max_output_bytes)
-            enough = max_output_bytes is not None and len(output) == max_output_bytes
-            if enough:
-                _end(process)
+    with process:
+        try:
+            assert process.stderr is not None  # noqa: S101 - it is a pipe
+            _read_errors(process.stderr, errors, on_progress)
             reader.join()
             code = process.wait()
-    except BaseException:
-        _end(process)
-        raise
-    finally:
-        timer.cancel()
+        except BaseException:
+            _end(process)
+            raise
+        finally:
+            timer.cancel()
     if late.is_set():
         raise GitFailed(f"timeout after {LIMITS.git_timeout_seconds:.0f} seconds")
+    enough = max_output_bytes is not None and len(output[0]) == max_output_bytes
     if code and not enough:
         raise GitFailed(b"".join(errors).decode("utf-8", "replace"))
-    return output
+    return output[0]
+
+
+def _read_output(
+    process: subprocess.Popen[bytes], output: list[bytes], max_bytes: int | None
+) -> None:
+    """Append what git writes; end git once it wrote `max_bytes`."""
+    assert process.stdout is not None  # noqa: S101 - it is a pipe
+    output.append(process.stdout.read(-1 if max_bytes is None else max_bytes))
+    if max_bytes is not None and len(output[0]) == max_bytes:
+        _end(process)
 
 
 def _read_errors(

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 HEAD_REF = "refs/portolan/head"
 _FETCHED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _SHA1_LENGTH = 40
-_PROGRESS = re.compile(r"([A-Z][a-z]+ \w+):\s+(\d+)%")
+_PROGRESS = re.compile(r"([A-Z][a-z]+ \w+):\s+(\d+)%(?:.*\|\s+(\S+ [KMG]iB/s))?")
 _STALE_LOCK = re.compile(r"\.lock'?: file exists|unable to create '.*\.lock'", re.IGNORECASE)
 
 
@@ -139,7 +139,8 @@ def update_mirror(
 
     def pass_on(line: str) -> None:
         if on_progress is not None and (match := _PROGRESS.search(line)):
-            on_progress(match[1].lower(), int(match[2]))
+            speed = f" at {match[3]}" if match[3] else ""
+            on_progress(f"{match[1].lower()}{speed}", int(match[2]))
 
     try:
         if not (folder / "HEAD").exists():

@@ -6,10 +6,14 @@ from itertools import batched
 from web.core.errors import TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.library.git.objects import ObjectStore
+from web.library.indexing import discover
 from web.library.indexing.decode import decode, lines_of
 from web.library.indexing.write import changed, chunk_body, index_transaction, marks, rows
 from web.library.search.backends import backend
 from web.library.search.backends.base import ChunkText
+
+# Above every version of the rules.
+_FIRST_RETIRED_VERSION = 10_000
 
 
 def collect(content_ids: Iterable[int], *, repository_id: int) -> int:
@@ -36,6 +40,21 @@ def collect(content_ids: Iterable[int], *, repository_id: int) -> int:
                     )
             removed += _delete([row[0] for row in unseen])
     return removed
+
+
+def retire_contents(repository_id: int) -> int:
+    """Have what a repository shows read anew by its next sync; return how many contents that is.
+
+    They get a version that nothing else has: they are served until a view of new ones takes their
+    place, and are collected then. Inside the caller's transaction.
+    """
+    (version,) = next(rows("SELECT coalesce(max(version), 0) + 1 FROM library_content"))
+    return changed(
+        "UPDATE library_content SET version = %s WHERE version = %s AND id IN"
+        " (SELECT content_id FROM library_entry WHERE ref_id IN"
+        " (SELECT id FROM library_ref WHERE repository_id = %s))",
+        [max(version, _FIRST_RETIRED_VERSION), discover.RULES_VERSION, repository_id],
+    )
 
 
 def forgotten_contents(repository_id: int) -> set[int]:

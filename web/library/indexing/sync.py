@@ -13,7 +13,13 @@ from django.conf import settings
 from web.core.errors import Unavailable
 from web.core.limits import LIMITS
 from web.library.git.credentials import Credential
-from web.library.git.mirrors import RemoteRefs, remote_refs, tidy_mirror, update_mirror
+from web.library.git.mirrors import (
+    HEAD_REF,
+    RemoteRefs,
+    remote_refs,
+    tidy_mirror,
+    update_mirror,
+)
 from web.library.git.objects import ObjectStore
 from web.library.git.trees import TreeChanges, changes_between, entries_of
 from web.library.indexing import progress
@@ -24,7 +30,7 @@ from web.library.indexing.discover import Rules
 from web.library.indexing.progress import ProgressReporter
 from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry, Published, publish
 from web.library.indexing.reading import EntryReader, ReadEntry, stored_path
-from web.library.indexing.refs import WantedRef, wanted_refs
+from web.library.indexing.refs import DETACHED, WantedRef, wanted_refs
 from web.library.indexing.write import (
     Names,
     Paths,
@@ -59,7 +65,11 @@ class SyncResult:
 
 
 class RepositorySync:
-    """The state of one sync. `lock` is the descriptor of the mirror's lock, which it needs."""
+    """The state of one sync. `lock` is the descriptor of the mirror's lock, which it needs.
+
+    With `from_mirror` nothing is fetched and everything is read anew; with `force` a site is
+    crawled now, and every page of it asked for.
+    """
 
     def __init__(
         self,
@@ -69,6 +79,8 @@ class RepositorySync:
         reporter: ProgressReporter,
         credential: Credential | None = None,
         after_failure: bool = False,
+        from_mirror: bool = False,
+        force: bool = False,
     ) -> None:
         self.result = SyncResult()
         self._repository = repository
@@ -76,6 +88,8 @@ class RepositorySync:
         self._reporter = reporter
         self._credential = credential
         self._after_failure = after_failure
+        self._from_mirror = from_mirror
+        self._force = force
         self._store = ObjectStore(repository.pk)
         self._rules = Rules(
             documentation_globs=repository.documentation_globs,
@@ -107,12 +121,15 @@ class RepositorySync:
         return self.result
 
     def _fetch(self) -> RemoteRefs:
+        if self._from_mirror:
+            return self._mirrored()
         self._reporter.begin(progress.FETCHING)
         if is_site(self._repository.url):
             return crawl_site(
                 self._repository.pk,
                 url=self._repository.url,
                 on_progress=self._reporter.percent,
+                force=self._force,
             )
         remote = remote_refs(self._repository.url, credential=self._credential)
         had_commits = Ref.objects.filter(repository=self._repository.pk).exists()
@@ -130,6 +147,17 @@ class RepositorySync:
             on_progress=self._reporter.percent,
         )
         return remote
+
+    def _mirrored(self) -> RemoteRefs:
+        """Return what the mirror has, as its remote listed it at the last fetch."""
+        refs = self._store.refs()
+        default = Ref.objects.filter(repository=self._repository.pk, is_default=True).first()
+        is_named = default is not None and default.name != DETACHED
+        return RemoteRefs(
+            objects={name: oid for name, oid in refs.items() if name != HEAD_REF},
+            head=refs.get(HEAD_REF, ""),
+            head_branch=f"refs/heads/{default.name}" if default is not None and is_named else "",
+        )
 
     def _publish(self, wanted: tuple[WantedRef, ...]) -> Published | None:
         """Index and publish what changed; None when everything is as it was."""
@@ -176,7 +204,9 @@ class RepositorySync:
         neighbour: WantedRef | None = None
         for ref in wanted:
             old = known.get((str(ref.kind), ref.name))
-            usable = old is not None and old.rules == self._rules.fingerprint
+            usable = (
+                old is not None and old.rules == self._rules.fingerprint and not self._from_mirror
+            )
             if old is not None and usable and old.commit == ref.commit:
                 kept.append(ref)
             elif old is not None and usable and self._has_tree(old.commit):

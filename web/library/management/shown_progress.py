@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
-from web.library.indexing.progress import FETCHING, SyncProgress
+from web.library.indexing.progress import SyncProgress
 from web.library.services.sync import SyncReport
 
 _MEBIBYTE = 1024 * 1024
@@ -40,10 +40,10 @@ def shown_progress(name: str, output: TextIOBase) -> Iterator[Callable[[SyncProg
         def show(state: SyncProgress) -> None:
             bar.update(
                 task,
-                description=escape(_what(state)),
+                description=escape(state.what),
                 completed=state.done,
                 total=state.total or None,
-                counts=escape(_counts(state)),
+                counts=escape(state.counts),
             )
 
         yield show
@@ -73,25 +73,7 @@ def _plain(name: str, stream: TextIO) -> Callable[[SyncProgress], None]:
         if state.phase == last_phase and monotonic() - last_at < _SECONDS_BETWEEN_LINES:
             return
         last_phase, last_at = state.phase, monotonic()
-        stream.write(f"{name}: {_what(state)} {_counts(state)}".rstrip() + "\n")
+        stream.write(f"{name}: {state.what} {state.counts}".rstrip() + "\n")
         stream.flush()
 
     return show
-
-
-def _what(state: SyncProgress) -> str:
-    return f"{state.phase}, {state.detail}" if state.detail else state.phase
-
-
-def _counts(state: SyncProgress) -> str:
-    if not state.total:
-        return ""
-    if state.phase == FETCHING:
-        return f"{state.done} %"
-    parts = [f"{state.done:,}/{state.total:,} files"]
-    if state.bytes_per_second:
-        parts.append(f"{state.bytes_per_second / _MEBIBYTE:.1f} MiB/s")
-    if state.seconds_left is not None and state.done < state.total:
-        minutes, seconds = divmod(round(state.seconds_left), 60)
-        parts.append(f"{minutes}:{seconds:02d} left")
-    return ", ".join(parts)

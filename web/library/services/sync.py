@@ -16,6 +16,7 @@ from web.core.errors import PortolanError, Unavailable
 from web.core.limits import LIMITS
 from web.core.transactions import write_transaction
 from web.library.git.mirrors import mirror_lock
+from web.library.indexing.collect import collect, forgotten_contents, retire_contents
 from web.library.indexing.progress import ProgressReporter, SyncProgress
 from web.library.indexing.publish import raise_generation
 from web.library.indexing.sync import RepositorySync, SyncResult
@@ -56,8 +57,11 @@ def repository_sync(
     progress: Callable[[SyncProgress], None] | None = None,
     wait_seconds: float = LIMITS.git_timeout_seconds,
     on_wait: Callable[[], None] | None = None,
+    force: bool = False,
 ) -> SyncReport:
     """Bring a repository's index up to date and return what was done.
+
+    With `force` a site is crawled now, and every page of it asked for as if it were new.
 
     Raises NotFound for an unknown name, Conflict when another sync of it goes on for longer than
     `wait_seconds`, and Unavailable, InvalidInput or TooLarge when it fails: then the old index
@@ -70,16 +74,52 @@ def repository_sync(
         repository = repository_named(name)
         unfinished = repository.sync_started_at is not None or repository.stale_since is not None
         Repository.objects.filter(pk=repository_id).update(sync_started_at=clock.now())
-        with _failure_recorded(repository):
+        with _failure_told(repository, _record_failure):
             sync = RepositorySync(
                 repository,
                 lock=lock,
                 reporter=ProgressReporter(repository_id, progress),
                 credential=credential_of(repository),
                 after_failure=unfinished,
+                force=force,
             )
             result = sync.run()
         _record_success(repository, result)
+    return _report(name, result, monotonic() - started)
+
+
+def repository_rebuild(
+    *,
+    name: str,
+    progress: Callable[[SyncProgress], None] | None = None,
+    wait_seconds: float = LIMITS.git_timeout_seconds,
+    on_wait: Callable[[], None] | None = None,
+) -> SyncReport:
+    """Read a repository's mirror anew, without its remote, and replace its index.
+
+    The old index is served until the new one takes its place in one transaction, and stays when
+    this fails. Whether it is stale does not change. Raises as `repository_sync` does.
+    """
+    repository_id = repository_named(name).pk
+    started = monotonic()
+    with mirror_lock(repository_id, wait_seconds=wait_seconds, on_wait=on_wait) as lock:
+        repository = repository_named(name)
+        state = Repository.objects.filter(pk=repository_id)
+        state.update(sync_started_at=clock.now())
+        try:
+            with _failure_told(repository, _forget_half_rebuilt):
+                with index_transaction():
+                    retire_contents(repository_id)
+                sync = RepositorySync(
+                    repository,
+                    lock=lock,
+                    reporter=ProgressReporter(repository_id, progress),
+                    after_failure=True,
+                    from_mirror=True,
+                )
+                result = sync.run()
+        finally:
+            state.update(sync_started_at=None, sync_progress={})
     return _report(name, result, monotonic() - started)
 
 
@@ -109,23 +149,25 @@ def _is_queued(task_path: str, name: str) -> bool:
 
 
 @contextmanager
-def _failure_recorded(repository: Repository) -> Iterator[None]:
-    """Turn what goes wrong into one of our errors, and record it at the repository."""
+def _failure_told(
+    repository: Repository, record: Callable[[Repository, str], None]
+) -> Iterator[None]:
+    """Turn what goes wrong into one of our errors; `record` gets the repository and the reason."""
     try:
         yield
     except PortolanError as error:
         logger.warning("The sync of %s failed: %s", repository.name, error)
-        _record_failure(repository, str(error))
+        record(repository, str(error))
         raise
     except (OSError, DatabaseError, MemoryError) as error:
         known = _known_failure(error)
         logger.exception("The sync of %s failed", repository.name)
-        _record_failure(repository, str(known))
+        record(repository, str(known))
         raise known from error
     except BaseException as error:
         logger.exception("The sync of %s stopped", repository.name)
         stopped = isinstance(error, KeyboardInterrupt | SystemExit)
-        _record_failure(repository, "The sync was stopped. Sync again." if stopped else _UNEXPECTED)
+        record(repository, "The sync was stopped. Sync again." if stopped else _UNEXPECTED)
         raise
 
 
@@ -181,6 +223,14 @@ def _record_failure(repository: Repository, reason: str) -> None:
                 raise_generation()
     except DatabaseError:
         logger.exception("The failed sync of %s could not be recorded", repository.name)
+
+
+def _forget_half_rebuilt(repository: Repository, _reason: str) -> None:
+    """Remove what a rebuild wrote that no view shows; where even that fails a later one does."""
+    try:
+        collect(forgotten_contents(repository.pk), repository_id=repository.pk)
+    except DatabaseError:
+        logger.exception("The half rebuilt index of %s could not be removed", repository.name)
 
 
 def _report(name: str, result: SyncResult, seconds: float) -> SyncReport:

@@ -48,11 +48,13 @@ def crawl_site(
     url: str,
     on_progress: Callable[[str, int], None],
     pause: Callable[[float], None] = time.sleep,
+    force: bool = False,
 ) -> RemoteRefs:
     """Bring the mirror of a site up to date and return its one branch, as a remote would.
 
     The caller holds the mirror's lock. A site is crawled at most every LIMITS.min_site_minutes,
-    sooner when its address was changed. `on_progress` gets what is done and how many percent.
+    sooner when its address was changed; with `force` at once, and every page is asked for as if it
+    were new. `on_progress` gets what is done and how many percent.
     Raises InvalidInput for a listing that is none, and what went wrong when the listing or most of
     the pages cannot be had; the mirror stays as it was then.
     """
@@ -60,9 +62,9 @@ def crawl_site(
     memory = store.memory()
     now = clock.now()
     age = now.timestamp() - memory.crawled_at
-    if memory.listing == url and 0 <= age < LIMITS.min_site_minutes * 60:
+    if not force and memory.listing == url and 0 <= age < LIMITS.min_site_minutes * 60:
         return store.refs()
-    crawl = _Crawl(parse_site(url), memory, store, pause)
+    crawl = _Crawl(parse_site(url), memory, store, pause, force=force)
     listing = crawl.read()
     pages = crawl.pages(listing, on_progress)
     files = {page.path: page.oid for page in pages.values()}
@@ -74,8 +76,15 @@ def crawl_site(
 
 class _Crawl:
     def __init__(
-        self, site: SiteAddress, memory: Memory, store: SiteStore, pause: Callable[[float], None]
+        self,
+        site: SiteAddress,
+        memory: Memory,
+        store: SiteStore,
+        pause: Callable[[float], None],
+        *,
+        force: bool,
     ) -> None:
+        self._force = force
         self._site = site
         self._known = memory.pages
         self._store = store
@@ -137,7 +146,7 @@ class _Crawl:
             )
 
     def _page(self, url: str, changed: str) -> KnownPage:
-        known = self._known.get(url)
+        known = None if self._force else self._known.get(url)
         now = clock.now().timestamp()
         is_same = known is not None and changed != "" and changed == known.changed
         if known is not None and is_same and now - known.fetched_at < _TRUSTED_SECONDS:

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,33 @@ def _process_states() -> list[list[str]]:
         name, _, fields = rest.rpartition(") ")
         found.append([number, name, *fields.split()])
     return found
+
+
+def test_progress_is_told_by_the_thread_that_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _replace_git(
+        tmp_path, monkeypatch, r"printf 'Receiving objects:  5%%\rReceiving' >&2; echo done"
+    )
+    told: list[tuple[str, int]] = []
+    output = run_git("fetch", on_progress=lambda line: told.append((line, threading.get_ident())))
+    assert told == [("Receiving objects:  5%", threading.get_ident())]
+    assert output == b"done\n"
+
+
+def test_failure_of_who_is_told_of_progress_ends_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = r"""echo $$ > "$HOME/pid"; printf 'Receiving objects: 5%%\r' >&2; sleep 1000"""
+    _replace_git(tmp_path, monkeypatch, script)
+
+    def fails(_line: str) -> None:
+        raise OSError("the disk went away")
+
+    with pytest.raises(OSError, match="went away"):
+        run_git("fetch", on_progress=fails)
+    group = (tmp_path / "pid").read_text().strip()
+    assert not [stat for stat in _process_states() if stat[4] == group and stat[2] != "Z"]
 
 
 def test_output_is_read_no_further_than_asked(origin: GitRepository) -> None:

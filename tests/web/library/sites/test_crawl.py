@@ -56,10 +56,10 @@ class Site:
         )
         return self
 
-    def sync(self, later=timedelta(hours=1)):
+    def sync(self, later=timedelta(hours=1), *, force=False):
         self._clock.time += later
         self.server.asked.clear()
-        return repository_sync(name="docs")
+        return repository_sync(name="docs", force=force)
 
     @property
     def asked(self):
@@ -239,6 +239,35 @@ def test_a_page_that_the_sitemap_calls_unchanged_is_not_asked_for_within_a_day(s
 
     site.sync(timedelta(days=1))
     assert "/a" in site.asked
+
+
+def test_a_forced_crawl_is_made_at_once_and_asks_for_every_page_as_if_it_were_new(site):
+    site.page("/a", "Page A", ETag='"1"')
+    site.lists("/a", **{"/a": "2026-11-01"})
+    site.add().sync()
+    site.page("/a", "Page A", "Changed behind the validators. " * 9, ETag='"1"')
+
+    site.sync(timedelta(seconds=1))
+    assert site.asked == []
+
+    site.sync(timedelta(seconds=1), force=True)
+    assert "/a" in site.asked
+    [asked] = [asked for asked in site.server.asked if asked.path == "/a"]
+    assert "If-None-Match" not in asked.headers
+    assert "Changed behind the validators." in site.text("a.md").text
+
+
+def test_a_page_that_fails_in_a_forced_crawl_keeps_its_last_text(site):
+    site.page("/a", "Page A")
+    site.page("/b", "Page B")
+    site.page("/c", "Page C")
+    site.lists("/a", "/b", "/c")
+    site.add().sync()
+    site.server.routes["/a"] = Reply(status=500)
+
+    site.sync(timedelta(seconds=1), force=True)
+
+    assert site.paths() == ["README.md", "a.md", "b.md", "c.md"]
 
 
 def test_changed_new_and_removed_pages_are_seen(site):

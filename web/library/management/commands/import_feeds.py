@@ -5,9 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from web.core.errors import PortolanError
-from web.library.management.feed_lines import report_line
+from web.library.management.feed_lines import import_feeds
 from web.library.selectors.feeds import feed_at, feeds_due, feeds_listed
-from web.library.services.feeds import feed_import, feed_schedule
 from web.library.services.posts import posts_release_due
 
 
@@ -34,14 +33,7 @@ class Command(BaseCommand):
         except PortolanError as error:
             raise CommandError(str(error)) from None
         feeds = feeds_due() if options["due"] else [f for f in feeds_listed() if f.is_active]
-        failed = 0
-        for feed in named or feeds:
-            try:
-                feed_schedule(feed_id=feed.id)
-                self.stdout.write(report_line(feed_import(feed_id=feed.id)))
-            except PortolanError as error:
-                failed += 1
-                self.stderr.write(f"{feed.title}: {error}")
+        failed = import_feeds(self, named or feeds)
         if not named and not feeds_listed():
             self.stdout.write("No feeds yet. Add one: manage.py add_feed URL")
         if failed:

@@ -1,5 +1,7 @@
 """`manage.py sync_repositories [NAME…] [--watch SECONDS]`: bring the index up to date."""
 
+import functools
+import logging
 import signal
 import threading
 from types import FrameType
@@ -8,20 +10,20 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import close_old_connections
 
-from web.accounts.principals import Principal
-from web.core.errors import PortolanError
-from web.library.management.shown_progress import outcome_line, shown_progress
-from web.library.selectors.repositories import repository_names_visible_to
+from web.library.management.feed_lines import import_feeds
+from web.library.management.rounds import each_repository
+from web.library.selectors.feeds import feeds_due
+from web.library.services.posts import posts_release_due
 from web.library.services.sync import repository_sync
 
-_OPERATOR = Principal(is_member=True, is_staff=True)
+logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
     """Syncs repositories one after the other, once or again and again."""
 
     help = (
-        "Fetch repositories and index what is new. All of them without a name. "
+        "Fetch repositories and sites, and index what is new. All of them without a name. "
         "Exits with 1 when any failed; their old index stays and is marked as stale."
     )
 
@@ -34,17 +36,28 @@ class Command(BaseCommand):
             "--watch",
             type=float,
             metavar="SECONDS",
-            help="Go on for ever, pausing so long between rounds. A failure does not end it.",
+            help="Go on for ever, pausing so long between rounds. A failure does not end it. "
+            "Without names each round also imports the feeds that are due, and lets scheduled "
+            "posts appear.",
+        )
+        parser.add_argument(
+            "--force",
+            action="store_true",
+            help="Crawl sites at once, however long ago that was, and ask for every page as if "
+            "it were new. Repositories of git are looked at every time anyway.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Sync once, or until a signal asks to stop."""
         names, pause = options["names"], options["watch"]
         if pause is None:
-            failed = self._round(names)
+            work = functools.partial(repository_sync, force=options["force"])
+            failed = each_repository(self, names, work)
             if failed:
                 raise CommandError(f"{len(failed)} failed: {', '.join(failed)}.")
             return
+        if options["force"]:
+            raise CommandError("--force is for one round; leave out --watch.")
         if not 1 <= pause <= threading.TIMEOUT_MAX:
             raise CommandError("--watch takes a number of seconds, 1 or more.")
         self._watch(names, pause)
@@ -58,30 +71,12 @@ class Command(BaseCommand):
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, stop)
         while not stopped.is_set():
-            self._round(names, stopped)
+            try:
+                each_repository(self, names, repository_sync, stopped=stopped)
+                if not names and not stopped.is_set():
+                    posts_release_due()
+                    import_feeds(self, feeds_due())
+            except Exception:
+                logger.exception("A round failed; the next one tries again")
             close_old_connections()
             stopped.wait(pause)
-
-    def _round(self, names: list[str], stopped: threading.Event | None = None) -> list[str]:
-        """Sync each; return the names of those that failed."""
-        everything = repository_names_visible_to(principal=_OPERATOR)
-        if not names and not everything:
-            self.stdout.write("No repositories yet. Add one: manage.py add_repository NAME URL")
-        failed = []
-        for name in names or everything:
-            if stopped is not None and stopped.is_set():
-                break
-            try:
-                with shown_progress(name, self.stderr) as show:
-                    report = repository_sync(
-                        name=name, progress=show, on_wait=self._tell_wait(name)
-                    )
-            except PortolanError as error:
-                failed.append(name)
-                self.stderr.write(f"{name}: {error}")
-            else:
-                self.stdout.write(outcome_line(report))
-        return failed
-
-    def _tell_wait(self, name: str) -> Any:
-        return lambda: self.stderr.write(f"{name}: another sync is running, waiting for it.")

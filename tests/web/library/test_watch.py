@@ -1,0 +1,48 @@
+"""`sync_repositories --watch` as a real process: repositories, feeds and scheduled posts."""
+
+import signal
+from pathlib import Path
+
+from tests.gitrepos import GitRepository
+from tests.web.library.installation import Installation
+from tests.web.local_server import Reply, serving
+
+FEED = b"""<rss version="2.0"><channel><title>News</title><link>https://news.example/</link>
+<item><guid>1</guid><title>Sails</title><description>About sails.</description></item>
+</channel></rss>"""
+
+
+def test_watch_syncs_imports_and_goes_on_after_a_failure(
+    tmp_path: Path, origin: GitRepository
+) -> None:
+    origin.write({"a.py": "A = 1\n"}).commit()
+    installation = Installation(tmp_path / "installation")
+    installation.environment |= {
+        "PORTOLAN_FETCH_PRIVATE_HOSTS": "127.0.0.1",
+        "PYTHONUNBUFFERED": "1",
+    }
+    with serving() as server:
+        server.routes["/feed"] = Reply(FEED, headers={"Content-Type": "application/rss+xml"})
+        server.routes["/broken"] = Reply(status=500)
+        installation.manage("migrate", "--verbosity=0")
+        installation.manage("add_repository", "gone", origin.url, "--no-sync")
+        gone = "from web.library.models import Repository as R; R.objects.update(url='/no/such')"
+        installation.run(gone).communicate()
+        installation.manage("add_repository", "project", origin.url, "--no-sync")
+        for path in ("/broken", "/feed"):
+            installation.manage("add_feed", server.url(path), "--no-import")
+        process = installation.start("manage.py", "sync_repositories", "--watch", "1")
+        try:
+            assert process.stdout is not None
+            said = [process.stdout.readline(), process.stdout.readline()]
+            assert said[0].startswith("project: main; 1 files looked at")
+            assert said[1].startswith("News: 1 new")
+            origin.write({"a.py": "A = 2\n"}).commit()
+            while not (line := process.stdout.readline()).startswith("project: main; 1 files"):
+                assert line, process.communicate()[1]
+        finally:
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate()
+    assert process.returncode == 0
+    assert "gone: There is no repository at this address" in errors
+    assert len([asked for asked in server.asked if asked.path == "/feed"]) == 1
