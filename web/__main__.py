@@ -1,6 +1,10 @@
 """Run the web process: `python -m web`."""
 
 import os
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
 
 import uvicorn
 
@@ -15,6 +19,9 @@ def main() -> None:
     from web.config.environment import load_environment
 
     environment = load_environment()
+    # uvicorn raises the signal again once it has ended: the process ends in good order then, and
+    # writes the last lines of its log.
+    signal.signal(signal.SIGTERM, _end)
     uvicorn.run(
         "web.config.asgi:application",
         host=environment.bind_host,
@@ -28,6 +35,10 @@ def main() -> None:
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
+
+
+def _end(_number: int, _frame: FrameType | None) -> NoReturn:
+    sys.exit(0)
 
 
 if __name__ == "__main__":

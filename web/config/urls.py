@@ -8,5 +8,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("web.accounts.urls")),
     path("blog/", include("web.library.posts.urls")),
     path("webhooks/", include("web.library.webhooks.urls")),
+    path("operations/", include("web.operations.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -51,6 +51,11 @@ class HealthCheck:
     seconds: float = 0.0
     details: tuple[str, ...] = ()
 
+    @property
+    def milliseconds(self) -> float:
+        """How long the check took."""
+        return self.seconds * 1000
+
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
@@ -74,6 +79,16 @@ class ToolUsage:
     p50_seconds: float
     p95_seconds: float
     timed_count: int
+
+    @property
+    def p50_milliseconds(self) -> float:
+        """Half of the calls were at least as fast."""
+        return self.p50_seconds * 1000
+
+    @property
+    def p95_milliseconds(self) -> float:
+        """All but a twentieth of the calls were at least as fast."""
+        return self.p95_seconds * 1000
 
 
 @dataclass(frozen=True, slots=True)

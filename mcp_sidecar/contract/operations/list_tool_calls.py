@@ -131,7 +131,8 @@ CONTRACT = ToolContract(
         "request id as query).",
         returns='Markdown, one line each, such as "- 2026-11-30 08:23:43 UTC `search_code`: ok, '
         'by `ada` (`user:7`), 8.1 ms, found 3, 1200 characters, arguments `{"query": "csrf"}`, '
-        'endpoint `/mcp/`, request_id `4f1c`"; filters_applied; total_count; the cursor of the next page.',
+        'endpoint `/mcp/`, request_id `4f1c`"; filters_applied; total_count; the cursor of the '
+        "next page.",
         errors=f"{FIX} not_found: no such user, find the name with list_users. {RETRY}",
     ),
     arguments=ListToolCallsArguments,

@@ -1,0 +1,123 @@
+"""A staff member's agent finds an error, its request and who met it, with its tools alone.
+
+Real processes, a real token each, over HTTP; once on SQLite, once on PostgreSQL.
+"""
+
+import re
+import subprocess
+import sys
+import time
+
+import httpx
+import pytest
+
+from tests.deploy.stack import PROJECT
+from tests.mcp_sidecar.processes import MANAGE, migrate, running, variables
+from tests.reports.postgres import fresh_database
+
+LONG = 60
+PLANTED = "cGxhbnRlZC1pbi1hLWhlYWRlcg"
+PEOPLE = """
+from django.contrib.auth import get_user_model
+users = get_user_model().objects
+users.create_user("mira")
+users.create_user("stan", is_staff=True)
+"""
+
+
+class Agent:
+    """Calls tools with one token."""
+
+    def __init__(self, url, token):
+        self.url = url
+        self.headers = {"authorization": f"Bearer {token}"}
+
+    def ask(self, path, tool, arguments, **headers):
+        message = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments},
+        }
+        headers = self.headers | headers
+        answer = httpx.post(self.url + path, json=message, headers=headers, trust_env=False)
+        return answer.json()
+
+    def text(self, tool, **arguments):
+        result = self.ask("/mcp/operations/", tool, arguments)["result"]
+        assert not result["isError"], result
+        return result["content"][0]["text"]
+
+    def text_once(self, wanted, tool, **arguments):
+        """The answer as soon as it holds `wanted`: what happened is written down a second later."""
+        until = time.monotonic() + LONG
+        while wanted not in (text := self.text(tool, **arguments)):
+            assert time.monotonic() < until, text
+        return text
+
+
+def people(folder, **more):
+    """The tokens of a member and of a member of the staff."""
+    environment = variables(folder, **more)
+
+    def manage(*arguments):
+        command = [sys.executable, MANAGE, *arguments]
+        run = subprocess.run(
+            command, env=environment, cwd=PROJECT, check=True, capture_output=True, text=True
+        )
+        return run.stdout.strip()
+
+    manage("shell", "--command", PEOPLE)
+    return (
+        manage("create_token", "mira", "--name", "agent", "--scopes", "project"),
+        manage("create_token", "stan", "--name", "agent", "--scopes", "operations"),
+    )
+
+
+def found_through_tools_alone(folder, **more):
+    migrate(folder, **more)
+    member, staff = people(folder, **more)
+    with running(folder, **more) as sidecar:
+        mira, stan = Agent(sidecar.url, member), Agent(sidecar.url, staff)
+        refused = mira.ask(
+            "/mcp/probes/",
+            "probe_fail",
+            {"word": "not_found", "password": "hunter2-planted"},
+            **{"x-github-token": f"ghp_{PLANTED}"},
+        )
+        failed = mira.ask("/mcp/probes/", "probe_fail", {"word": "assertion"})
+        assert failed["error"]["code"] == -32603
+        mira.ask("/mcp/", "search_docs", {"query": f"sextant ptl_{PLANTED}"})
+
+        errors = stan.text_once("unforeseen failure", "search_logs", level="ERROR")
+        assert "AssertionError" in errors
+        request_id = re.search(r"request_id `([0-9a-f]{32})`", errors)[1]
+        caller = re.search(r"caller `user:(\d+)`", errors)[1]
+
+        request = stan.text_once("portolan.calls", "search_logs", query=request_id)
+        assert "probe_fail: internal_error" in request
+        calls = stan.text_once(request_id, "list_tool_calls", outcome="internal_error")
+        assert f"by `mira` (`user:{caller}`)" in calls
+        assert "`mira`" in stan.text("get_user", user_id=int(caller))
+        health = stan.text("get_health")
+        assert re.search(r"errors: (warning|failing)", health)
+        assert "unforeseen failure in probe_fail" in health
+        usage = stan.text_once("sextant", "get_usage", days=1)
+        assert re.search(r"Queries that found nothing\n\n- 1 times `sextant", usage)
+
+        assert mira.ask("/mcp/operations/", "search_logs", {})["error"] == "insufficient_scope"
+        told = "\n".join((errors, request, calls, health, usage, str(refused), str(failed)))
+    logs = "\n".join(path.read_text() for path in (folder / "log").iterdir())
+    for secret in (PLANTED, "hunter2", member, staff):
+        assert secret not in told
+        assert secret not in logs
+
+
+def test_an_error_is_found_on_sqlite(tmp_path):
+    found_through_tools_alone(tmp_path)
+
+
+@pytest.mark.services
+def test_an_error_is_found_on_postgresql(tmp_path):
+    with fresh_database() as database:
+        found_through_tools_alone(tmp_path, PORTOLAN_DATABASE_URL=database.url)
