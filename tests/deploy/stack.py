@@ -85,12 +85,16 @@ def answers(url: str) -> bool:
 
 
 class Stack:
-    """Web and sidecar on one fresh database, nginx in front; `more` are settings."""
+    """Web and sidecar on one fresh database, nginx in front; `more` are settings.
 
-    def __init__(self, folder: Path, *, public_url: str, **more: str) -> None:
+    Without a `public_url` it is the address of nginx on this machine.
+    """
+
+    def __init__(self, folder: Path, *, public_url: str | None = None, **more: str) -> None:
         self.folder = folder
         self.web_port, self.sidecar_port, self.port = free_port(), free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        public_url = public_url or self.url
         self.sidecar_url = f"http://127.0.0.1:{self.sidecar_port}"
         self.variables = {
             "PORTOLAN_DATA_DIR": str(folder),
@@ -124,15 +128,16 @@ class Stack:
         log = self.folder / f"{name}.output"
         return Process(command, log=log, answers=lambda: answers(url), **self.variables)
 
-    def manage(self, *arguments: str) -> None:
-        """Run a management command on this stack's database."""
-        subprocess.run(
+    def manage(self, *arguments: str) -> str:
+        """Run a management command on this stack's database and return what it printed."""
+        return subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=PROJECT,
             env=newcomers_environment() | self.variables,
             check=True,
             capture_output=True,
-        )
+            text=True,
+        ).stdout
 
     @contextmanager
     def running(self) -> Iterator["Stack"]:
