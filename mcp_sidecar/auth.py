@@ -16,7 +16,8 @@ from pydantic import SecretStr
 from mcp_sidecar import bridge
 from mcp_sidecar.remembered import Remembered
 from web.accounts.principals import ANONYMOUS, Principal
-from web.accounts.selectors import principal_for_token
+from web.accounts.selectors import principal_for_token, principal_for_user
+from web.core.errors import NotFound
 
 MAX_TOKEN_CHARACTERS: Final = 4096
 # Longer and with dots and hyphens too, as the tokens of GitHub's applications may be.
@@ -62,6 +63,7 @@ class _Owner:
 
 
 _owners: Remembered[tuple[bytes, str], _Owner] = Remembered()
+_named: Remembered[str, _Owner] = Remembered()
 
 
 async def caller_of(
@@ -95,6 +97,25 @@ async def caller_of(
     if scope is not None and not principal.allows(scope):
         principal = replace(principal, is_member=False, is_staff=False)
     return Caller(principal, github_token)
+
+
+async def caller_now(caller: Caller, *, at: Hashable) -> Caller:
+    """Return a caller on this machine with the rights that the account has at the mark `at`.
+
+    One whose account is not active any more sees what everyone sees.
+    """
+    username = caller.principal.username
+    if not username:
+        return caller
+
+    async def read() -> _Owner:
+        try:
+            return _Owner(await bridge.look_up(principal_for_user, username=username))
+        except NotFound:
+            return _Owner(None)
+
+    owner = await _named.get(username, read, at=at)
+    return replace(caller, principal=owner.principal or ANONYMOUS)
 
 
 def is_in_use(headers: Mapping[bytes, bytes], *, resource: str) -> bool:

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from typing import Any, Final
 
-from mcp_sidecar.auth import Caller
-from mcp_sidecar.errors import INVALID_REQUEST, ProtocolError
+from mcp_sidecar.auth import Caller, caller_now
+from mcp_sidecar.errors import INVALID_REQUEST, ProtocolError, unavailable
 from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.transport import messages
 from mcp_sidecar.transport.batches import answered_batch
@@ -27,6 +27,7 @@ from mcp_sidecar.transport.protocol import (
     VERSION_META_KEY,
 )
 from mcp_sidecar.wire import Wire
+from web.core.errors import PortolanError
 from web.core.limits import LIMITS
 from web.core.logs import CALLER, REQUEST_ID
 
@@ -102,9 +103,7 @@ class StdioServer:
             logger.info("the client no longer reads")
 
     async def _answered(self, line: bytes) -> bytes | None:
-        exchange = Exchange(
-            self._dispatcher.definition, self._repository, self._caller, body_bytes=len(line)
-        )
+        exchange = Exchange(self._dispatcher.definition, self._repository, body_bytes=len(line))
         REQUEST_ID.set(exchange.request_id)
         try:
             if len(line) > LIMITS.max_body_bytes:
@@ -113,13 +112,20 @@ class StdioServer:
                     f"Invalid Request: a message may have at most {LIMITS.max_body_bytes} bytes",
                 )
             value = messages.decoded(line)
-            if isinstance(value, list):
+            message = None if isinstance(value, list) else messages.read(value, line)
+            try:
+                exchange.caller = await caller_now(self._caller, at=exchange.marked())
+            except PortolanError as error:
+                failure = unavailable(error, request_id=exchange.request_id)
+                id_json = message.id_json if isinstance(message, Request) else messages.NULL
+                return messages.error_json(id_json, failure)
+            if message is None:
                 return await answered_batch(
                     self._dispatcher, exchange, value, line, version=self._version
                 )
         except ProtocolError as error:
             return messages.error_json(messages.NULL, error)
-        return await self._single(exchange, messages.read(value, line))
+        return await self._single(exchange, message)
 
     async def _single(self, exchange: Exchange, message: messages.Message) -> bytes | None:
         if isinstance(message, Malformed):

@@ -246,4 +246,16 @@ users.get_or_create(username="stan", is_staff=True)
     with stdio(migrated, *for_staff, "stan") as server:
         called = server.ask("tools/call", {"name": "list_users", "arguments": {"staff": True}})
         assert "`stan`" in called["result"]["content"][0]["text"]
+        demoted = """
+from django.contrib.auth import get_user_model
+get_user_model().objects.filter(username="stan").update(is_staff=False)
+"""
+        subprocess.run(
+            [sys.executable, MANAGE, "shell", "-v", "0", "-c", demoted],
+            env=variables(migrated),
+            check=True,
+        )
+        assert server.ask("tools/list")["result"]["tools"] == []
+        refused = server.ask("tools/call", {"name": "list_users", "arguments": {}})
+        assert refused["error"]["code"] == -32601
         assert server.close() == (b"", 0)
