@@ -20,6 +20,8 @@ from typing import Any
 class GitServer:
     """`asked` are the requests: method, path, and the Authorization header.
 
+    `spoil` makes of a path and its answer's body what is sent.
+
     `before` is called with the path of each request that is answered; `refusal` is the text of a
     refusal, in which "{authorization}" stands for what was sent; `redirect` an address to which
     whoever signed in is sent.
@@ -31,6 +33,7 @@ class GitServer:
     password: str = ""
     refusal: str = "Sign in."
     redirect: str = ""
+    spoil: Callable[[str, bytes], bytes] = lambda _path, body: body
     before: Callable[[str], None] = lambda _path: None
     asked: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -88,6 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
             },
         )
         head, _, content = done.stdout.partition(b"\r\n\r\n")
+        content = self.git.spoil(path, content)
         headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
         self.send_response(int(headers.pop("Status", "200").split()[0]))
         for name, value in headers.items():

@@ -8,6 +8,7 @@ import re
 
 from web.core.errors import PortolanError, Unavailable
 from web.core.redaction import redacted
+from web.core.text import visible_line
 
 _USER_INFORMATION = re.compile(r"(\w[\w+.-]*://)[^/\s@']*@")
 _MACHINE_PATH = re.compile(r"(?<![\w/:.])/[\w.@+-]+(?:/[\w.@+-]*)+")
@@ -113,7 +114,8 @@ def explained(failure: GitFailed) -> PortolanError:
     for pattern, message, hint in _ADVICE:
         if re.search(pattern, lowered):
             return Unavailable(message, hint=hint)
-    reason = _MACHINE_PATH.sub("…", _last_complaint(failure.detail))
+    # What a remote says may hold what acts on a terminal or turns text around.
+    reason = visible_line(_MACHINE_PATH.sub("…", _last_complaint(failure.detail)))
     return Unavailable(
         f"git could not copy the repository: {reason}" if reason else "git failed without a word.",
         hint="Check the address and sync again; the log has the details.",

@@ -4,6 +4,7 @@ Trees are read as git stores them, so a path of any bytes is read, and comparing
 only the folders that differ.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from stat import S_IFMT
@@ -14,6 +15,7 @@ from web.library.git.objects import ObjectStore
 
 FOLDER, SYMLINK, SUBMODULE = 0o040000, 0o120000, 0o160000
 _OID_BYTES = 20
+_ESCAPE = re.compile(rb"\\x[0-9a-f]{2}")
 _MAX_PATH_BYTES = 4096  # Linux' own bound; deeper trees exist only to exhaust their reader
 
 
@@ -62,11 +64,22 @@ def changes_between(store: ObjectStore, old: str, new: str) -> TreeChanges:
 
 
 def path_text(path: bytes) -> str:
-    r"""Return a path as text; in one that is not UTF-8 the odd bytes are shown as `\xNN`."""
+    r"""Return a path as text; in one that is not UTF-8 the odd bytes are shown as `\xNN`.
+
+    No two paths have the same text: in one that holds such an escape itself, and in one with odd
+    bytes, a backslash is shown as `\x5c`.
+    """
+    if b"\\" in path and (_ESCAPE.search(path) or not _is_text(path)):
+        path = path.replace(b"\\", b"\\x5c")
+    return path.decode("utf-8", "backslashreplace")
+
+
+def _is_text(path: bytes) -> bool:
     try:
-        return path.decode()
+        path.decode()
     except UnicodeDecodeError:
-        return path.replace(b"\\", b"\\x5c").decode("utf-8", "backslashreplace")
+        return False
+    return True
 
 
 def _children(store: ObjectStore, tree: str) -> dict[bytes, tuple[int, str]]:

@@ -46,7 +46,7 @@ class SyncProgress:
             parts = [f"{self.done} %"]
         else:
             parts = [f"{self.done:,}/{self.total:,} files"]
-        if self.bytes_per_second:
+        if self.bytes_per_second >= _MEBIBYTE / 20:
             parts.append(f"{self.bytes_per_second / _MEBIBYTE:.1f} MiB/s")
         if self.seconds_left is not None and self.done < self.total:
             minutes, seconds = divmod(round(self.seconds_left), 60)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import batched
 
 from web.core.errors import Unavailable
@@ -118,8 +119,9 @@ class EntryReader:
 
 
 def stored_path(entry: TreeEntry) -> str:
-    """Return the path as it is kept: one too long for an index is cut and marked by its blob."""
+    """Return the path as it is kept: one too long for an index is cut and marked by its digest."""
     path = path_text(entry.path)
     if len(entry.path) <= LARGEST_PATH_BYTES:
         return path
-    return f"{path[: LARGEST_PATH_BYTES // 4]}…{entry.oid[:12]}"
+    digest = blake2b(entry.path, digest_size=8).hexdigest()
+    return f"{path[: LARGEST_PATH_BYTES // 4]}…{digest}"

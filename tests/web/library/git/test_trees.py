@@ -66,7 +66,8 @@ def test_names_of_any_bytes_are_listed_as_git_lists_them(origin: GitRepository) 
         ("ünï/ñ.txt".encode(), "ünï/ñ.txt"),
         (b"latin-\xe9.txt", "latin-\\xe9.txt"),
         (b"a\\b-\xff", "a\\x5cb-\\xff"),
-        (b"a\\xff", "a\\xff"),
+        (b"a\\xff", "a\\x5cxff"),
+        (b"a\\xyz", "a\\xyz"),
         (b"tab\there\nthere", "tab\there\nthere"),
     ],
 )
