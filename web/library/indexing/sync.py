@@ -41,14 +41,16 @@ from web.library.indexing.write import (
     unmapped_database,
     write_contents,
 )
-from web.library.models import Ref, Repository
+from web.library.models import Content, Ref, Repository
 from web.library.search.backends import backend
 from web.library.sites.address import is_site
 from web.library.sites.crawl import crawl_site
 
 _PUBLISH_ATTEMPTS = 3
-# New contents above which the full-text tables are merged at the end.
+# New contents above which the full-text tables are merged at the end, if they are more than this
+# share of all: merging costs in proportion to the whole index.
 _LARGE_SYNC_CONTENTS = 2000
+_LARGE_SYNC_SHARE = 0.1
 
 
 @dataclass(slots=True)
@@ -284,10 +286,16 @@ class RepositorySync:
         if candidates:
             self._reporter.begin(progress.COLLECTING, total=len(candidates))
             self.result.contents_removed = collect(candidates, repository_id=self._repository.pk)
-        if self.result.contents_written > _LARGE_SYNC_CONTENTS:
+        if self._was_large():
             with index_transaction():
                 backend().optimize()
             compact()
+
+    def _was_large(self) -> bool:
+        written = self.result.contents_written
+        return (
+            written > _LARGE_SYNC_CONTENTS and written > _LARGE_SYNC_SHARE * Content.objects.count()
+        )
 
 
 def ensure_free_disk() -> None:

@@ -6,6 +6,7 @@ from itertools import islice
 from web.library.search.backends.base import SearchBackend, Wanted
 from web.library.search.names import SHORTEST_PART, contents_at_paths_with, symbols_containing
 from web.library.search.query import Query
+from web.library.search.reading import WordsOfQuery
 from web.library.search.scope import Scope
 from web.library.search.tokens import stem
 
@@ -15,15 +16,20 @@ MAX_WORDS = 8
 
 
 def absent_words(
-    query: Query, scope: Scope, *, seen: Iterable[str], backend: SearchBackend
+    query: Query, scope: Scope, *, shown: Iterable[str], backend: SearchBackend
 ) -> tuple[str, ...]:
     """Return the words of a query, in lower case, that no text, name or path of the scope has.
 
-    `seen` are the stems that the shown places have, which need no looking up. Parts of a name are
+    `shown` are the lines of the answer: what they hold needs no looking up. Parts of a name are
     not told beside the name.
     """
-    known = frozenset(seen)
-    unseen = [token for token in query.tokens if stem(token) not in known]
+    missing = {stem(token) for token in query.tokens}
+    words = WordsOfQuery(dict.fromkeys(missing, 1.0))
+    for line in shown:
+        missing -= words.in_line(line)
+        if not missing:
+            return ()
+    unseen = [token for token in query.tokens if stem(token) in missing]
     absent = [token for token in unseen[:MAX_WORDS] if _is_absent(token, scope, backend)]
     return tuple(
         token for token in absent if not any(token in other for other in absent if other != token)

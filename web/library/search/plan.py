@@ -56,8 +56,8 @@ class Effort:
     pairs: int
 
 
-THOROUGH = Effort(texts=2000, pairs=3)
-BRIEF = Effort(texts=1000, pairs=2)
+THOROUGH = Effort(texts=1000, pairs=3)
+BRIEF = Effort(texts=600, pairs=2)
 
 
 def plan_for(

@@ -141,6 +141,28 @@ class WordsOfQuery(dict[str, frozenset[str]]):
             return _NONE
         return frozenset().union(*map(self.__getitem__, WORD.findall(line)))
 
+    def in_lines(self, lines: Sequence[str]) -> dict[int, frozenset[str]]:
+        """Return the stems of the query in those lines that have any, by the line's offset."""
+        text = "\n".join(lines)
+        if not text.isascii():
+            return {
+                offset: here for offset, line in enumerate(lines) if (here := self.in_line(line))
+            }
+        found: dict[int, frozenset[str]] = {}
+        folded = text.lower()
+        offset = start = 0
+        while match := self._may_be_in(folded, start):
+            offset += folded.count("\n", start, match.start())
+            if offset == len(lines):
+                break
+            if here := frozenset().union(*map(self.__getitem__, WORD.findall(lines[offset]))):
+                found[offset] = here
+            start = folded.find("\n", match.start()) + 1
+            offset += 1
+            if not start:
+                break
+        return found
+
 
 def best_window(
     lines: Sequence[str],
@@ -156,19 +178,18 @@ def best_window(
     The first such window that begins with a line that says something. Lines that begin as `passed`
     says say nothing.
     """
-    found = [words.in_line(line) for line in lines[start - 1 : end]]
+    found = words.in_lines(lines[start - 1 : end])
     if passed is not None:
-        for offset, here in enumerate(found):
-            if here and passed.match(lines[start - 1 + offset]):
-                found[offset] = _NONE
-    weigh = words.weigh
+        found = {
+            offset: here
+            for offset, here in found.items()
+            if not passed.match(lines[start - 1 + offset])
+        }
     best = Window(start, start, 0.0)
-    for offset, here in enumerate(found):
-        if not here:
-            continue
-        inside = found[offset : offset + size]
-        weight = weigh(frozenset().union(*inside))
+    for first in found:
+        inside = {line: found[line] for line in range(first, first + size) if line in found}
+        weight = words.weigh(frozenset().union(*inside.values()))
         if weight > best.weight + 1e-9:
-            heaviest = max(range(len(inside)), key=lambda line: weigh(inside[line]))
-            best = Window(start + offset, start + offset + heaviest, weight)
+            heaviest = max(inside, key=lambda line: words.weigh(found[line]))
+            best = Window(start + first, start + heaviest, weight)
     return best

@@ -15,6 +15,7 @@ from web.library.search.views import RefView, SearchedRef, view_of
 
 # A search over more homes than this is not restricted to them: the restriction would cost more.
 MAX_HOMES = 8
+SEVERAL = 255
 _KEPT_BITMAPS = 32
 
 
@@ -30,7 +31,8 @@ class Occurrence(NamedTuple):
 class Scope:
     """The searched refs with their views, and which contents count.
 
-    `shown` has one byte per content id, 1 for those that count. `passes` is what the filters say
+    `shown` has one byte per content id: 0 for those that do not count, else which ref shows it, its
+    number from 1, or SEVERAL. `passes` is what the filters say
     of a path and a language, None without a filter. `origins` has for each ref the number of the
     one that it is a fork of: most of what it shows was there first.
     """
@@ -49,7 +51,10 @@ class Scope:
 
     def occurrences_of(self, content_id: int) -> Iterator[Occurrence]:
         """Yield where a content stands, in the order of the refs, then by path."""
-        for number, view in enumerate(self.views):
+        mark = self.shown[content_id] if content_id < len(self.shown) else SEVERAL
+        numbers = range(len(self.views)) if mark in (0, SEVERAL) else (mark - 1,)
+        for number in numbers:
+            view = self.views[number]
             for position in view.entries_of(content_id):
                 path = view.paths[position]
                 language = view.languages[view.language_numbers[position]]
@@ -67,7 +72,7 @@ class Scope:
 
     def file_count(self) -> int:
         """Return how many contents are looked at."""
-        return self.shown.count(1)
+        return len(self.shown) - self.shown.count(0)
 
 
 def scope_of(refs: Sequence[SearchedRef], *, is_document: bool, all_homes: bool) -> Scope:
@@ -106,16 +111,17 @@ def narrowed(scope: Scope, passes: Callable[[str, str], bool], *, key: Hashable)
 def _shown_by(
     views: Sequence[RefView], is_document: bool, passes: Callable[[str, str], bool] | None
 ) -> bytearray:
-    """Return one byte per content id, 1 for those that a view shows at an entry that passes."""
+    """Return one byte per content id, as `Scope.shown` has them, for the entries that pass."""
     length = 1 + max((view.content_ids[-1] for view in views if view.content_ids), default=0)
     shown = bytearray(length)
-    for view in views:
+    for number, view in enumerate(views, 1):
+        mark = min(number, SEVERAL)
         kept: Iterator[bool] = (kind == is_document for kind in view.are_documents)
         if passes is not None:
             languages = map(view.languages.__getitem__, view.language_numbers)
             kept = map(and_, kept, map(passes, view.paths, languages))
         for content_id in compress(view.content_ids, kept):
-            shown[content_id] = 1
+            shown[content_id] = mark if shown[content_id] in (0, mark) else SEVERAL
     return shown
 
 

@@ -7,7 +7,6 @@ from web.library.search.backends import backend
 from web.library.search.definitions import FoundDefinitions, names_like
 from web.library.search.query import Query
 from web.library.search.ranking import Ranking
-from web.library.search.reading import WordsOfQuery
 from web.library.search.scope import Scope
 
 _MANY_WORDS = 5
@@ -23,7 +22,7 @@ def code_hints(
     """
     hints = list(query.hints)
     if ranking.files:
-        return (*_absent(query, ranking, scope, shown), *hints)
+        return (*_absent(query, scope, shown), *hints)
     hints.append(_looked_at(scope, "files of code"))
     if scope.passes is not None:
         hints.append(f"The filters leave out the rest of {whole.file_count():,} files.")
@@ -45,17 +44,15 @@ def document_hints(
     """Return the hints of a search in documentation; `shown` are the lines of the answer."""
     hints = list(query.hints)
     if ranking.files:
-        return (*_absent(query, ranking, scope, shown), *hints)
+        return (*_absent(query, scope, shown), *hints)
     hints.append(_looked_at(scope, "documents"))
     hints.append("Try other or fewer words; search_code searches the code.")
     return tuple(hints)
 
 
-def _absent(query: Query, ranking: Ranking, scope: Scope, shown: Iterable[str]) -> tuple[str, ...]:
+def _absent(query: Query, scope: Scope, shown: Iterable[str]) -> tuple[str, ...]:
     """Say which words of the query are nowhere, so that nobody takes what is left for an answer."""
-    words = WordsOfQuery(ranking.plan.all_weights)
-    seen = frozenset().union(*map(words.in_line, shown))
-    absent = absent_words(query, scope, seen=seen, backend=backend())
+    absent = absent_words(query, scope, shown=shown, backend=backend())
     if not absent:
         return ()
     return (f"Found nowhere: {', '.join(absent)}. The places shown have only the other words.",)
