@@ -18,7 +18,7 @@ class Arguments(BaseModel):
     Every field has a description and `examples`; the first example is shown to the model.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Result(BaseModel):
     A result that is rendered twice is the same text: the first rendering is kept.
     """
 
-    model_config = ConfigDict(from_attributes=True, frozen=True)
+    model_config = ConfigDict(from_attributes=True, frozen=True, defer_build=True)
 
     _rendering: Rendering | None = PrivateAttr(default=None)
 

@@ -205,3 +205,22 @@ def test_migrating_makes_it_start(tmp_path):
     migrate(tmp_path)
     with running(tmp_path) as sidecar:
         assert sidecar.pid
+
+
+def test_the_start_loads_nothing_that_only_single_calls_need(migrated):
+    code = (
+        "from mcp_sidecar.bootstrap import boot_django; boot_django()\n"
+        "import sys, mcp_sidecar.transport.application\n"
+        "late = ('fastmcp', 'httpcore2', 'tree_sitter', 'bs4', 'markdown_it', 'nh3',\n"
+        "        'feedparser', 'web.library.indexing.sync')\n"
+        "print([name for name in late if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=PROJECT,
+        env=variables(migrated),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"

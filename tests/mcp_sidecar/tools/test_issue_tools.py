@@ -5,6 +5,7 @@ import json
 import logging
 import re
 import threading
+from functools import partial
 
 import pytest
 from fastmcp import Client as FastMCPClient
@@ -21,6 +22,7 @@ from mcp_sidecar.servers.exchange import Exchange, enter, leave
 from mcp_sidecar.servers.project import PROJECT
 from tests.github_api import TOKEN, github_for, label, refusal
 from tests.mcp_sidecar.conftest import MODERN
+from tests.mcp_sidecar.test_tokens import made
 from tests.web.local_server import Reply
 from web.accounts.principals import ANONYMOUS
 from web.core.logs import JsonLines
@@ -266,7 +268,55 @@ class TestFailures:
         assert (statuses.count(200), statuses.count(503)) == (bridge.OUTSIDE.capacity, 3)
 
 
+class TestRepeats:
+    async def test_a_call_that_was_given_up_writes_once_however_often_it_is_repeated(
+        self, client, project
+    ):
+        held, sent = threading.Event(), threading.Event()
+
+        def slow(asked):
+            answer = project.answer(asked)
+            sent.set()
+            held.wait(60)
+            return answer
+
+        project.route("/repos/ada/engine/issues", slow)
+        asked = ("create_issue", ENGINE | {"title": "Sails"})
+        given_up = asyncio.create_task(text(client, *asked))
+        await asyncio.to_thread(sent.wait, 60)
+        given_up.cancel()
+        beside = await error(client, *asked)
+        assert "being written by another call right now" in beside
+        assert "(code: conflict)" in beside
+        held.set()
+        await asyncio.to_thread(bridge.OUTSIDE.close)  # the given up call has ended
+        assert (await text(client, *asked)).startswith("Nothing was created")
+        assert [issue["title"] for issue in project.issues.values()] == ["Sails"]
+
+    @pytest.mark.usefixtures("project")
+    def test_another_token_writes_of_its_own(self):
+        from web.library.github.repeats import written_once
+
+        places = iter([(1, "a"), (2, "b")])
+        for number, token in enumerate(("ghp_first00000000", "ghp_second0000000"), start=1):
+            place, is_repeat = written_once(
+                SecretStr(token), ("same",), write=partial(next, places), look=pytest.fail
+            )
+            assert (place[0], is_repeat) == (number, False)
+
+
 class TestTheToken:
+    async def test_beside_an_account_it_shows_the_repositories_of_members(self, client, project):
+        project.add("Login fails")
+        await Repository.objects.aupdate(visibility=Visibility.MEMBERS)
+        _, secret, _ = await made("ann")
+        account = {"authorization": f"Bearer {secret}"}
+        assert "There is no repository" in await error(client, "list_issues", ENGINE)
+        both = account | {"x_github_token": TOKEN}
+        assert "`Login fails`" in await text(client, "list_issues", ENGINE, **both)
+        sent = [asked.headers["Authorization"] for asked in project.asked]
+        assert sent == [f"Bearer {TOKEN}"]
+
     async def test_it_appears_nowhere(self, client, project, caplog, settings, monkeypatch):
         caplog.set_level(logging.DEBUG)
         noted = []

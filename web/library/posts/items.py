@@ -4,7 +4,6 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from web.core import clock
-from web.core.markup import soft_wrapped
 from web.core.text import visible_line
 from web.library.posts.models import Feed, Post, PostStatus
 from web.library.posts.records import PostItem, StaleFeed
@@ -53,6 +52,8 @@ def stale_feeds() -> tuple[StaleFeed, ...]:
 
 def text_of(post: Post) -> str:
     """Return the body by the lines that sections and readers count."""
+    from web.core.markup import soft_wrapped  # the parser of Markdown comes with it
+
     return soft_wrapped(post.body)
 
 

@@ -13,7 +13,6 @@ from web.core.paging import cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.indexing.decode import decode, lines_of
-from web.library.indexing.documents import rendered
 from web.library.models import Chunk, Entry, Ref, Repository
 from web.library.records import (
     DocumentItem,
@@ -239,6 +238,8 @@ def _bounded(text: str, kind: str, first: int, last: int) -> tuple[str, int]:
 
     At least one line is returned, however long it is.
     """
+    from web.library.indexing.documents import rendered  # every parser comes with it
+
     room = LIMITS.max_result_characters - _FRAME_CHARACTERS
     whole = rendered(text, format=kind, start_line=first, end_line=last)
     if len(whole) <= room or last <= first:

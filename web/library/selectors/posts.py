@@ -10,7 +10,6 @@ from web.accounts.principals import Principal
 from web.core import clock
 from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
-from web.core.markup import markdown_html
 from web.core.paging import cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.indexing.decode import lines_of
@@ -153,6 +152,8 @@ def posts_listed(
 @read_transaction()
 def post_page(*, slug: str, may_see_drafts: bool = False) -> PostPage:
     """Return a post as its page shows it. Raises NotFound for one that may not be seen."""
+    from web.core.markup import markdown_html  # for pages alone: the sidecar shows Markdown
+
     post = Post.objects.filter(slug=slug).first() if may_see_drafts else _visible(slug)
     if post is None:
         raise NotFound("There is no such post.", hint="The blog lists all of them.")
