@@ -129,6 +129,18 @@ class TestAnswers:
         assert again.startswith("Nothing was written: the same comment was made minutes ago")
         assert len(project.comments[2]) == 1
 
+    @pytest.mark.parametrize(
+        ("tool", "needed", "optional"),
+        [
+            ("list_issues", {}, ["state", "labels", "query", "limit", "cursor"]),
+            ("read_issue", {"number": 1}, ["start_comment", "start_line"]),
+        ],
+    )
+    async def test_null_is_not_given(self, client, project, tool, needed, optional):
+        project.add("Login fails")
+        nulls = ENGINE | needed | dict.fromkeys(optional)
+        assert await text(client, tool, nulls) == await text(client, tool, ENGINE | needed)
+
     async def test_nothing_is_cached(self, client, project):
         project.add("First")
         for state in ("open", "closed"):
