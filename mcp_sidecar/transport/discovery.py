@@ -15,7 +15,7 @@ _HEADERS: Final[HeaderList] = (JSON, (b"access-control-allow-origin", b"*"))
 _PREFLIGHT: Final[HeaderList] = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-allow-methods", b"GET"),
-    (b"access-control-allow-headers", b"mcp-protocol-version"),
+    (b"access-control-allow-headers", b"*, authorization"),
     (b"access-control-max-age", b"86400"),
 )
 

@@ -3,6 +3,7 @@
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from playwright.async_api import async_playwright, expect
@@ -13,6 +14,7 @@ from tests.services import CHROMIUM_NAMES, free_port, program
 
 pytestmark = pytest.mark.services
 ALLOWED, FOREIGN = "inspector.example", "foreign.example"
+PASSWORD = "correct horse battery"
 FETCH = """async ([url, token]) => {
     const headers = {"Content-Type": "application/json", "Mcp-Param-Word": "x"};
     if (token) headers.Authorization = `Bearer ${token}`;
@@ -24,8 +26,13 @@ FETCH = """async ([url, token]) => {
 }"""
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files without a line for each."""
+class Page(SimpleHTTPRequestHandler):
+    """Serves the files of a page with addresses of its own, without a line for each."""
+
+    def translate_path(self, path):
+        """Return the file of an address, or the page where there is none."""
+        found = Path(super().translate_path(path))
+        return str(found if found.is_file() else Path(self.directory) / "index.html")
 
     def log_message(self, *_arguments):
         """Say nothing."""
@@ -34,7 +41,7 @@ class Quiet(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def page_port():
     """A port of this machine where the Inspector's page is served."""
-    handler = partial(Quiet, directory=str(npm.inspector_page()))
+    handler = partial(Page, directory=str(npm.inspector_page()))
     with ThreadingHTTPServer(("127.0.0.1", free_port()), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -51,7 +58,7 @@ def stack(tmp_path_factory, page_port):
         "PORTOLAN_MAX_ANONYMOUS_MESSAGES_PER_MINUTE": "40",
     }
     folder = tmp_path_factory.mktemp("inspected")
-    with Stack(folder, public_url="http://127.0.0.1", **settings).running() as started:
+    with Stack(folder, **settings).running() as started:
         yield started
 
 
@@ -92,6 +99,19 @@ async def test_it_connects_lists_and_calls(page, page_port, lesson_url, host):
     await page.locator("textarea[name=text]").fill("land ahead, starboard")
     await page.get_by_role("button", name="Run Tool").click()
     await expect(page.locator("body")).to_contain_text("LAND AHEAD, STARBOARD")
+
+
+async def test_it_signs_in_and_lists_the_tools_of_staff(page, page_port, stack, monkeypatch):
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
+    stack.manage("createsuperuser", "--no-input", "--username", "ada", "--email", "a@example.org")
+    await opened(page, "127.0.0.1", page_port, f"{stack.url}/mcp/operations/")
+    await page.get_by_label("Username").fill("ada")
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.keyboard.press("Enter")
+    await page.get_by_role("button", name="Give access").click()
+    await expect(page.get_by_text("portolan-operations")).to_be_visible()
+    await page.get_by_role("button", name="List Tools").click()
+    await expect(page.get_by_text("List users", exact=True).first).to_be_visible()
 
 
 async def test_a_page_of_another_host_gets_nothing(page, page_port, lesson_url):
