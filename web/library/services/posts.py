@@ -102,6 +102,18 @@ def posts_remove(*, ids: Sequence[int]) -> int:
     return len(posts)
 
 
+def posts_index_again() -> int:
+    """Make every post findable anew, as after rows were copied into another database.
+
+    Return how many posts there are.
+    """
+    with index_transaction():
+        posts = list(Post.objects.prefetch_related("tags"))
+        for post in posts:
+            store(post, tags=[tag.name for tag in post.tags.all()])
+    return len(posts)
+
+
 def posts_release_due() -> int:
     """Raise the index generation for posts whose time has come since; return how many.
 

@@ -5,7 +5,9 @@ from django.core.management import CommandError, call_command
 
 from tests.web.library.posts.test_feeds import XML, item, rss
 from tests.web.local_server import Reply
-from web.library.posts.models import Feed, Post
+from web.accounts.principals import ANONYMOUS
+from web.library.posts.models import Feed, Post, PostSection
+from web.library.selectors.posts import posts_search
 
 
 def run(*arguments):
@@ -72,3 +74,13 @@ def test_import_feeds_imports_those_named_or_due(db, clock, site):
 @pytest.mark.django_db
 def test_import_feeds_without_feeds_says_how_to_add_one():
     assert "manage.py add_feed URL" in run("import_feeds")[0]
+
+
+@pytest.mark.django_db
+def test_index_posts_makes_posts_findable_that_lost_their_sections(write):
+    write(title="Found", body="The quaggamuffin grazes.\n", tags=("zoo",))
+    PostSection.objects.all().delete()
+    assert not posts_search(principal=ANONYMOUS, query="quaggamuffin").places
+    assert "1 posts" in run("index_posts")[0]
+    (place,) = posts_search(principal=ANONYMOUS, query="quaggamuffin").places
+    assert place.post.tags == ("zoo",)
