@@ -9,15 +9,16 @@ MAX_INSTANT_CHARACTERS = 40
 
 
 def instant_of(text: str) -> datetime:
-    """Return the instant that a text names; a date is its midnight, UTC where no offset is given.
+    """Return the instant that a text names, in UTC; a date is its midnight, without offset UTC's.
 
-    Raises ValueError, with what is accepted, for any other text.
+    Raises ValueError, with what is accepted, for any other text, and for an instant that lies
+    outside of the years 1 to 9999 in UTC.
     """
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         raise ValueError("Input should be an ISO 8601 date or instant, as 2026-11-02") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def instant_or_none(text: str | None) -> datetime | None:

@@ -118,7 +118,7 @@ def _make_world(tmp_path):
     hidden.write(
         {
             "README.md": "# Kraken\n\nsextant4711 of the kraken.\n",
-            "docs/kraken.md": "# Kraken sextant4711\n\nSextant of the kraken.\n\n## kraken mutiny4711\n",
+            "docs/kraken.md": "# Kraken sextant4711\n\nBeware.\n\n## kraken mutiny4711\n",
             PATH: "def summon_kraken(treasure4711):\n    return 'kraken treasure4711'\n",
             "kraken/treasure4711.py": "kraken = 1\n",
         }

@@ -7,6 +7,7 @@ from django.db.models import Model, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 
+from web.accounts import user_admin  # noqa: F401 - registers the page of accounts
 from web.accounts.models import AuditEvent, Invitation, PersonalAccessToken
 from web.accounts.services.invitations import invitation_create, invitation_withdraw
 from web.accounts.services.tokens import token_revoke

@@ -9,6 +9,8 @@ from typing import Any
 
 from web.core.errors import InvalidInput
 
+_MAX_DIGITS = 15  # of a row number or a key; nothing keeps a caller from making up a cursor
+
 
 @dataclass(frozen=True, slots=True)
 class Page[Row]:
@@ -37,7 +39,15 @@ def offset_of(cursor: str | None, *, filters: Mapping[str, Any]) -> int:
     place = place_of(cursor, filters=filters)
     if place is None:
         return 0
-    if not (place.isascii() and place.isdigit()):
+    return number_of(place)
+
+
+def number_of(place: str) -> int:
+    """Return the number that a place of a cursor stands for.
+
+    Raises InvalidInput for a place that is none, or that no database could count to.
+    """
+    if not (place.isascii() and place.isdigit() and len(place) <= _MAX_DIGITS):
         raise foreign_cursor()
     return int(place)
 

@@ -43,7 +43,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
-        parser.add_argument("--server", choices=sorted(SERVERS), default="project")
+        parser.add_argument(
+            "--server", choices=sorted(SERVERS), default="project", help="project by default"
+        )
         parser.add_argument("--repository", metavar="NAME", help="serve only this repository")
         parser.add_argument(
             "--user", metavar="NAME", help="whose rights the calls have; operations needs staff"

@@ -1,5 +1,6 @@
 """The tools of staff over accounts, as a model calls them."""
 
+from base64 import urlsafe_b64encode
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from django.contrib.auth.models import User
 
 from web.accounts.records import Actor
 from web.accounts.services.tokens import token_create
+from web.core.paging import _fingerprint
 
 
 @sync_to_async
@@ -119,3 +121,19 @@ async def test_an_id_that_is_no_account_is_not_found(staff, user_id):
 @pytest.mark.parametrize("user_id", [0, -1, 2**31, 2**70, "stan", 1.5, True, None, [1]])
 async def test_an_id_that_can_be_no_account_is_invalid(staff, user_id):
     assert "user_id: " in await staff.error("get_user", user_id=user_id)
+
+
+@pytest.mark.parametrize("place", ["9" * 16, "9" * 30, "-1", "1e3", "\u0663", "", " 5"])
+async def test_a_cursor_that_somebody_made_up_is_refused(staff, place):
+    names = ("active", "staff", "search", "last_login_before")
+    text = f"{place}:{_fingerprint(dict.fromkeys(names))}"
+    cursor = urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    assert "does not belong" in await staff.error("list_users", cursor=cursor)
+
+
+@pytest.mark.parametrize("instant", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+@pytest.mark.parametrize(
+    ("tool", "name"), [("list_users", "last_login_before"), ("list_audit_entries", "since")]
+)
+async def test_an_instant_beyond_the_calendar_is_refused(staff, tool, name, instant):
+    assert f"{name}: Input should be an ISO 8601" in await staff.error(tool, **{name: instant})

@@ -98,3 +98,48 @@ def test_staff_may_register_a_client_with_any_https_address_and_no_other(admin_c
     page = admin_client.post("/admin/accounts/oauthclient/add/", refused)
     assert "neither on loopback nor one of a well-known application" in page.content.decode()
     assert admin_client.post("/admin/accounts/oauthclient/add/", form).status_code == 302
+
+
+def test_accounts_are_listed_with_their_tokens(admin_client, member):
+    token_create(
+        actor=Actor.of(member), owner=member, name="laptop", scopes=["project"], expires_days=None
+    )
+    page = admin_client.get("/admin/auth/user/").content.decode()
+    address = f"/admin/accounts/personalaccesstoken/?user__id__exact={member.pk}"
+    assert f'<a href="{address}">1</a>' in page
+    assert "laptop" in admin_client.get(address).content.decode()
+
+
+def act(admin_client, action, *users):
+    selected = {"action": action, "_selected_action": [user.pk for user in users]}
+    page = admin_client.post("/admin/auth/user/", selected, follow=True)
+    return page.content.decode()
+
+
+def test_accounts_are_deactivated_and_activated_in_batches_all_or_nothing(admin_client, member):
+    root = User.objects.get(username="root")
+    assert "Your own account" in act(admin_client, "deactivate", member, root)
+    member.refresh_from_db()
+    assert member.is_active
+    assert "1 accounts deactivated." in act(admin_client, "deactivate", member)
+    member.refresh_from_db()
+    assert not member.is_active
+    assert "1 accounts activated." in act(admin_client, "activate", member)
+    events = AuditEvent.objects.filter(target=f"user:{member.pk} mira").order_by("pk")
+    assert [(one.actor_name, one.action) for one in events] == [
+        ("root", "user.deactivated"),
+        ("root", "user.activated"),
+    ]
+
+
+def test_what_is_changed_of_an_account_by_hand_stands_in_the_audit(admin_client, member):
+    form = {"username": "mira", "email": "new@example.org", "is_active": "on", "is_staff": "on"}
+    form |= {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
+    answer = admin_client.post(f"/admin/auth/user/{member.pk}/change/", form)
+    assert answer.status_code == 302, answer.content
+    event = AuditEvent.objects.get(action="user.changed")
+    assert (event.actor_name, event.target) == ("root", f"user:{member.pk} mira")
+    assert {"email", "is_staff"} <= set(event.detail["fields"])
+    admin_client.post(f"/admin/auth/user/{member.pk}/delete/", {"post": "yes"})
+    assert not User.objects.filter(pk=member.pk).exists()
+    assert AuditEvent.objects.get(action="user.deleted").target == f"user:{member.pk} mira"
