@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.decorators import method_decorator
@@ -13,21 +11,22 @@ from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters
 
 from web.accounts.views.sign_in import actor_of
-from web.core.errors import InvalidInput, PortolanError
 from web.core.service_admin import ServiceAdmin
-from web.library.git.mirrors import check_address
+from web.library.admin_forms import (
+    CREDENTIAL_FIELDS,
+    SERVICE_FIELDS,
+    RepositoryForm,
+    fields_of,
+)
 from web.library.indexing.progress import progress_text
 from web.library.models import Ref, Repository, WebhookSecret
 from web.library.services.credentials import (
-    credential_check,
     credential_generate,
     credential_remove,
     credential_set,
     credential_shown,
 )
 from web.library.services.repositories import (
-    RepositoryFields,
-    check_fields,
     repository_add,
     repository_remove,
     repository_update,
@@ -37,109 +36,6 @@ from web.library.services.webhooks import webhook_secret_make, webhook_secret_re
 
 # How long a page waits for a running sync before it says so.
 _WAIT_SECONDS = 5.0
-_SERVICE_FIELDS = (
-    *("title", "description", "visibility", "position"),
-    *("documentation_globs", "exclude_globs", "tracked_refs", "tracked_refs_newest"),
-)
-_CREDENTIAL_FIELDS = ("new_token", "token_username", "new_key", "forget_credential")
-
-
-def _fields_of(cleaned: dict[str, Any]) -> RepositoryFields:
-    return RepositoryFields(**{name: cleaned[name] for name in _SERVICE_FIELDS})
-
-
-class LinesField(forms.CharField):
-    """A list of texts, one a line."""
-
-    widget = forms.Textarea(attrs={"rows": 4, "cols": 60})
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(required=False, strip=False, **options)
-
-    def prepare_value(self, value: Any) -> Any:
-        """Show a list as lines."""
-        return "\n".join(value) if isinstance(value, list) else value
-
-    def clean(self, value: Any) -> list[str]:
-        """Return the lines that are not blank."""
-        text = super().clean(value) or ""
-        return [line.strip() for line in text.splitlines() if line.strip()]
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        """Compare as lists."""
-        return bool((initial or []) != self.clean(data))
-
-
-class UnshownTextarea(forms.Textarea):
-    """Lines that are never sent back to the browser."""
-
-    def format_value(self, value: Any) -> str:
-        """Show nothing."""
-        return ""
-
-
-class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A repository as an operator edits it."""
-
-    documentation_globs = LinesField(
-        help_text="Which files are documentation, one pattern a line as in .gitignore; empty for "
-        "README*, *.md, *.mdx, *.rst, *.adoc, *.ipynb, and *.txt below a folder doc or docs."
-    )
-    exclude_globs = LinesField(help_text="Which files are not indexed, one pattern a line.")
-    tracked_refs = LinesField(help_text="Further tags and branches to index, such as v*.")
-    new_token = forms.CharField(
-        required=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text="For an https address: a token that may read the repository. Stored encrypted.",
-    )
-    token_username = forms.CharField(
-        required=False, help_text="User name beside the token; x-access-token when left empty."
-    )
-    new_key = forms.CharField(
-        required=False,
-        widget=UnshownTextarea(attrs={"rows": 4, "cols": 60, "autocomplete": "off"}),
-        help_text="For an ssh address: a private key without a passphrase. Stored encrypted. The "
-        "action “Make an ssh key” of the list makes one.",
-    )
-    forget_credential = forms.BooleanField(required=False, help_text="Forget what is stored.")
-
-    class Meta:
-        model = Repository
-        fields = ["name", "url", *_SERVICE_FIELDS]
-
-    def clean_url(self) -> str:
-        """Refuse what is no address of a repository."""
-        url: str = self.cleaned_data["url"].strip()
-        try:
-            check_address(url)
-        except PortolanError as error:
-            raise ValidationError(str(error)) from None
-        return url
-
-    def clean(self) -> dict[str, Any]:
-        """Refuse what the services would refuse."""
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        if not self.errors:
-            try:
-                check_fields(_fields_of(cleaned))
-            except InvalidInput as error:
-                for field in error.fields or ("url",):
-                    self.add_error(field, str(error))
-            self._check_credential(cleaned)
-        return cleaned
-
-    def _check_credential(self, cleaned: dict[str, Any]) -> None:
-        field = "new_key" if cleaned["new_key"] else "new_token"
-        if not cleaned[field]:
-            return
-        try:
-            credential_check(
-                url=cleaned.get("url", self.instance.url),
-                secret=cleaned[field],
-                username=cleaned["token_username"],
-            )
-        except InvalidInput as error:
-            self.add_error("token_username" if "username" in error.fields else field, str(error))
 
 
 @method_decorator(sensitive_post_parameters("new_token", "new_key"), name="changeform_view")
@@ -163,10 +59,10 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
     )
     fieldsets = (
         (None, {"fields": ("name", "url", "title", "description", "visibility", "position")}),
-        ("What is indexed", {"fields": _SERVICE_FIELDS[4:]}),
+        ("What is indexed", {"fields": SERVICE_FIELDS[4:]}),
         (
             "Signing in to the remote",
-            {"fields": ("signing_in", *_CREDENTIAL_FIELDS)},
+            {"fields": ("signing_in", *CREDENTIAL_FIELDS)},
         ),
         (
             "State",
@@ -294,14 +190,14 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
 
     def save_model(self, request: HttpRequest, obj: Repository, form: Any, change: bool) -> None:
         """Save through the services, then queue a sync where what is indexed may change."""
-        fields = _fields_of(form.cleaned_data)
+        fields = fields_of(form.cleaned_data)
         if change:
             repository_update(name=obj.name, url=form.cleaned_data["url"], fields=fields)
         else:
             repository_add(name=obj.name, url=form.cleaned_data["url"], fields=fields)
             obj.pk = Repository.objects.get(name=obj.name).pk
         self._save_credential(request, obj.name, form.cleaned_data)
-        indexed = {"url", *_SERVICE_FIELDS[4:], *_CREDENTIAL_FIELDS}
+        indexed = {"url", *SERVICE_FIELDS[4:], *CREDENTIAL_FIELDS}
         if not change or indexed.intersection(form.changed_data):
             repository_sync_enqueue(name=obj.name)
             messages.info(request, "A sync is queued.")

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from web.library.git.mirrors import HEAD_REF, RemoteRefs
 from web.library.git.objects import ObjectStore
-from web.library.models import RefKind
+from web.library.models import Ref, RefKind
 
 _PREFIXES = {RefKind.BRANCH: "refs/heads/", RefKind.TAG: "refs/tags/"}
 _USUAL_DEFAULTS = ("main", "master", "trunk", "develop")
@@ -24,6 +24,22 @@ class WantedRef:
     commit: str
     committed_at: datetime
     is_default: bool = False
+
+
+def mirrored_refs(store: ObjectStore) -> RemoteRefs:
+    """Return what a mirror has, as its remote listed it at the last fetch.
+
+    A mirror does not keep the name of the default branch; it is the one that is indexed as such.
+    """
+    refs = store.refs()
+    default = Ref.objects.filter(repository=store.repository_id, is_default=True).first()
+    is_named = default is not None and default.name != DETACHED
+    prefix = _PREFIXES[RefKind.BRANCH]
+    return RemoteRefs(
+        objects={name: oid for name, oid in refs.items() if name != HEAD_REF},
+        head=refs.get(HEAD_REF, ""),
+        head_branch=f"{prefix}{default.name}" if default is not None and is_named else "",
+    )
 
 
 def wanted_refs(

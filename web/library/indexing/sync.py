@@ -14,7 +14,6 @@ from web.core.errors import Unavailable
 from web.core.limits import LIMITS
 from web.library.git.credentials import Credential
 from web.library.git.mirrors import (
-    HEAD_REF,
     RemoteRefs,
     remote_refs,
     tidy_mirror,
@@ -30,7 +29,7 @@ from web.library.indexing.discover import Rules
 from web.library.indexing.progress import ProgressReporter
 from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry, Published, publish
 from web.library.indexing.reading import EntryReader, ReadEntry, stored_path
-from web.library.indexing.refs import DETACHED, WantedRef, wanted_refs
+from web.library.indexing.refs import WantedRef, mirrored_refs, wanted_refs
 from web.library.indexing.write import (
     Names,
     Paths,
@@ -124,7 +123,7 @@ class RepositorySync:
 
     def _fetch(self) -> RemoteRefs:
         if self._from_mirror:
-            return self._mirrored()
+            return mirrored_refs(self._store)
         self._reporter.begin(progress.FETCHING)
         if is_site(self._repository.url):
             return crawl_site(
@@ -149,17 +148,6 @@ class RepositorySync:
             on_progress=self._reporter.percent,
         )
         return remote
-
-    def _mirrored(self) -> RemoteRefs:
-        """Return what the mirror has, as its remote listed it at the last fetch."""
-        refs = self._store.refs()
-        default = Ref.objects.filter(repository=self._repository.pk, is_default=True).first()
-        is_named = default is not None and default.name != DETACHED
-        return RemoteRefs(
-            objects={name: oid for name, oid in refs.items() if name != HEAD_REF},
-            head=refs.get(HEAD_REF, ""),
-            head_branch=f"refs/heads/{default.name}" if default is not None and is_named else "",
-        )
 
     def _publish(self, wanted: tuple[WantedRef, ...]) -> Published | None:
         """Index and publish what changed; None when everything is as it was."""
