@@ -43,7 +43,8 @@ _INSTEAD: Final = {
     "label": "Use the argument labels.",
 }
 _PART: Final = re.compile(r'-?[a-z-]+:"[^"]*"|"[^"]*"|\S+', re.IGNORECASE)
-_QUALIFIER: Final = re.compile(r"-?(?P<name>[A-Za-z-]+):(?P<value>\S.*)")
+_QUALIFIER: Final = re.compile(r"-?(?P<name>[A-Za-z-]+):\S.*", re.DOTALL)
+_VALUE: Final = re.compile(r'-?[a-z]+:(?:"[^"]*"|[^"\s]+)', re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[\w.@#/-]+")
 _OPERATORS: Final = frozenset({"AND", "OR", "NOT"})
 
@@ -65,17 +66,17 @@ def _part(part: str) -> str:
     qualifier = _QUALIFIER.fullmatch(part)
     if qualifier is not None:
         name = qualifier["name"].lower()
-        if name in NARROWING:
-            return part
+        if name in NARROWING and _VALUE.fullmatch(part):
+            return part  # a stray quote would turn what is quoted behind it around
         if name in _INSTEAD:
             raise InvalidInput(
                 f"The query holds {part[:100]!r}, which this tool does not take.",
                 hint=_INSTEAD[name],
                 fields={"query": f"{name}: is not taken here"},
             )
-    word = part.strip('"')
+    word = part.replace('"', " ").strip()
     is_plain = _PLAIN.fullmatch(part) and part not in _OPERATORS and not part.startswith("-")
-    return part if is_plain else _quoted(word) if word.strip() else ""
+    return part if is_plain else _quoted(word) if word else ""
 
 
 def _quoted(text: str) -> str:

@@ -1,9 +1,12 @@
 """Issues of a repository on GitHub: lists, search, comments, writing."""
 
 import json
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from tests.github_api import TOKEN, label, refusal, reply
@@ -12,6 +15,8 @@ from web.accounts.principals import ANONYMOUS, Principal
 from web.core.errors import Conflict, InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.library.github.failures import OutcomeUnknown
+from web.library.github.projects import Project as ProjectThere
+from web.library.github.query import NARROWING, search_text
 from web.library.github.repeats import written_once
 from web.library.models import Repository, Visibility
 from web.library.selectors.issues import issue_text, issues_listed
@@ -147,6 +152,8 @@ class TestSearch:
             ("a OR repo", 'a "OR" repo'),
             ("foo() -bar", '"foo()" "-bar"'),
             ('say "a b', 'say "a" b'),
+            ('author:x" "repo:eve/secret"', '"author:x" "repo:eve/secret"'),
+            ('author:"a b"x', 'author:"a b" x'),
             ('"', ""),
             ("http://x.example/a", '"http://x.example/a"'),
             ("POL-358 multi-agent C++ #12", 'POL-358 multi-agent "C++" #12'),
@@ -155,6 +162,28 @@ class TestSearch:
     def test_other_words_are_text(self, project, query, sent):
         listed(query=query)
         assert queries(project)[0]["q"] == [f"repo:ada/engine is:issue state:open {sent}".strip()]
+
+    @given(
+        query=st.lists(
+            st.sampled_from(
+                ["repo:eve/x", "author:a", '"', " ", "OR", "(", "\\", "\u200b", "-", ":"]
+            )
+            | st.text(max_size=6),
+            max_size=12,
+        ).map("".join),
+        label=st.text(max_size=8),
+    )
+    def test_no_query_and_no_label_leaves_the_repository(self, query, label):
+        there = ProjectThere("ada", "engine")
+        try:
+            sent = search_text(there, state="open", labels=[label], query=query)
+        except InvalidInput:
+            return
+        assert sent.startswith("repo:ada/engine is:issue state:open label:")
+        assert sent.count('"') % 2 == 0
+        unquoted = re.sub(r'"[^"]*"', " ", sent.removeprefix("repo:ada/engine is:issue state:open"))
+        named = {word.partition(":")[0].lstrip("-") for word in unquoted.split() if ":" in word}
+        assert {name.lower() for name in named} <= NARROWING | {"label"}
 
     def test_what_github_finds_elsewhere_is_left_out(self, project):
         here = project.add("needle")
