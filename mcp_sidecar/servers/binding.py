@@ -145,10 +145,10 @@ class Presentation(Middleware):
         context: MiddlewareContext[mcp_types.ListToolsRequest],
         call_next: CallNext[mcp_types.ListToolsRequest, Sequence[Tool]],
     ) -> Sequence[Tool]:
-        """Settle the scope first: FastMCP takes a provider that fails for an empty one."""
+        """Make the list first: FastMCP takes a provider that fails for an empty one."""
         exchange = current_exchange()
         if exchange is not None:
-            await exchange.scope()
+            _listed(exchange.tools(), (await exchange.scope()).offered)
         return await call_next(context)
 
     async def on_call_tool(

@@ -1,6 +1,7 @@
 """The lint of all descriptors, on every kind of endpoint."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -11,7 +12,9 @@ from mcp_sidecar.contract.catalogue import CONTRACTS_BY_SERVER
 from mcp_sidecar.contract.descriptor import MAX_LIST_CHARACTERS, descriptor, descriptors
 from mcp_sidecar.contract.limits import MAX_REPOSITORY_ENUM
 from mcp_sidecar.contract.reading import read_arguments
+from mcp_sidecar.transport.application import SERVERS
 from tests.contract.snapshot import FOLDER, assert_matches_snapshot
+from web.core import errors
 
 ALL = [contract for contracts in CONTRACTS_BY_SERVER.values() for contract in contracts]
 NAMES = ("django", "wagtail")
@@ -37,6 +40,37 @@ def test_description_has_all_its_parts(contract: AnyContract):
         assert part.endswith(".")
     assert '"' in description.returns, "an example of what comes back"
     assert ":" in description.errors, "each code with what to do"
+
+
+@each_contract
+def test_errors_name_codes_that_exist_and_what_to_do_at_each(contract: AnyContract):
+    codes = {one.code for one in vars(errors).values() if isinstance(one, type)} - {"error"}
+    named = set(
+        re.findall(r"\b([a-z]+(?:_[a-z]+)*)(?=, [a-z_]+[,:]|:)", contract.description.errors)
+    )
+    assert {word for word in named if "_" in word} <= codes
+    if contract.arguments.model_fields:
+        assert "invalid_input" in named
+    for part in re.split(r"\.\s", contract.description.errors):
+        _codes, colon, advice = part.partition(":")
+        assert not colon or len(advice.split()) > 1, part
+
+
+@each_contract
+def test_an_argument_that_holds_objects_shows_a_whole_one(contract: AnyContract):
+    for name, described in descriptor(contract, NAMES)["inputSchema"]["properties"].items():
+        inner = described.get("items", described)
+        if inner["type"] == "object":
+            example = _example({"properties": {name: described}}, name)
+            whole = example[0] if isinstance(example, list) else example
+            assert set(inner.get("required", ())) <= set(whole)
+
+
+def test_every_tool_that_is_served_is_described_and_linted():
+    for definition in SERVERS:
+        served = [tool.contract for tool in definition.tools]
+        assert served == list(CONTRACTS_BY_SERVER[definition.name])
+    assert {one.name for one in SERVERS} == set(CONTRACTS_BY_SERVER)
 
 
 @each_contract

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 # Of a hundred cases, so many are of each kind.
-SHARES = {"bodies": 45, "arguments": 40, "requests": 15}
+SHARES = {"bodies": 60, "arguments": 25, "requests": 15}
 # So many cases come with one hostile repository more, which is read through every tool.
 CASES_PER_TREE = 200
 
