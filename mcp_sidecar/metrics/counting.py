@@ -10,6 +10,7 @@ from mcp_sidecar import bridge, counters, signals
 from mcp_sidecar.metrics import declared
 from mcp_sidecar.signals import Call, ToolCall
 from mcp_sidecar.transport.protocol import KNOWN_METHODS, UNKNOWN_NAME
+from web.operations.recorder import RECORDER
 
 PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
@@ -39,7 +40,8 @@ def publish_state() -> None:
         declared.REFUSED.labels(str(status)).inc(count)
     for result, count in counters.taken(counters.cache).items():
         declared.RESULT_CACHE.labels(result).inc(count)
-    declared.CALLS_TO_RECORD.set(signals.waiting())
+    declared.CALLS_TO_RECORD.set(signals.waiting() + RECORDER.waiting)
+    declared.NOT_RECORDED.inc(RECORDER.newly_dropped())
     for pool in (bridge.TOOLS, bridge.OUTSIDE, bridge.LOOK_UPS):
         declared.POOL_THREADS.labels(pool.name).set(pool.threads)
         declared.POOL_RUNNING.labels(pool.name).set(min(pool.taken, pool.threads))

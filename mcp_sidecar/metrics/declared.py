@@ -63,12 +63,13 @@ RESULT_CACHE: Final = Counter(
 )
 NOT_RECORDED: Final = Counter(
     "portolan_calls_not_recorded",
-    "Calls that log, metrics and usage pages miss because their receivers were too slow.",
+    "Calls that the usage pages miss, because the database was away or busy for too long, or log "
+    "and metrics too, because receivers were too slow.",
     registry=REGISTRY,
 )
 CALLS_TO_RECORD: Final = Gauge(
     "portolan_calls_to_record",
-    "Calls that the receivers were not told of yet.",
+    "Calls that receivers were not told of yet, and those that wait for the database.",
     registry=REGISTRY,
     multiprocess_mode="livesum",
 )

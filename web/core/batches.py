@@ -47,6 +47,7 @@ class BatchWriter[Row]:
         self._write = write
         self._waiting: deque[Row] = deque()
         self._told_dropped = 0
+        self._counted = 0
         self._changed = threading.Condition()
         self._is_urgent = False
         self._is_writing = False
@@ -56,6 +57,12 @@ class BatchWriter[Row]:
     def waiting(self) -> int:
         """How many rows are not written yet."""
         return len(self._waiting)
+
+    def newly_dropped(self) -> int:
+        """Return how many rows were dropped since this was asked last."""
+        with self._changed:
+            dropped, self._counted = self.dropped - self._counted, self.dropped
+            return dropped
 
     def add(self, rows: Iterable[Row]) -> None:
         """Have the rows written soon; returns at once and raises nothing."""

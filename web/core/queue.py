@@ -1,9 +1,16 @@
 """Tasks that run later: asked for by the tasks that run regularly."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, Task, TaskResultStatus, task_backends
+
+
+class Due(NamedTuple):
+    """The tasks that may run now: how many wait, and since when the first of them may."""
+
+    number: int
+    since: datetime | None
 
 
 def has_queue() -> bool:
@@ -20,6 +27,21 @@ def waits(wanted: Task[Any, Any], **conditions: Any) -> bool:
     return DBTaskResult.objects.filter(
         status=TaskResultStatus.READY, task_path=wanted.module_path, **conditions
     ).exists()
+
+
+def tasks_due(now: datetime) -> Due:
+    """Return what waits for a worker; tasks for a later instant do not wait yet."""
+    from django.db.models import Min
+    from django_tasks_db.models import DBTaskResult, get_date_max
+
+    ready = DBTaskResult.objects.filter(status=TaskResultStatus.READY)
+    at_once = ready.filter(run_after=get_date_max())
+    in_time = ready.filter(run_after__lte=now)
+    since = (at_once.aggregate(Min("enqueued_at")) | in_time.aggregate(Min("run_after"))).values()
+    return Due(
+        at_once.count() + in_time.count(),
+        min((instant for instant in since if instant is not None), default=None),
+    )
 
 
 def enqueue_at(wanted: Task[Any, Any], instant: datetime, **arguments: Any) -> None:

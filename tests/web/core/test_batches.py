@@ -55,6 +55,7 @@ def test_a_full_queue_drops_and_counts_and_holds_nobody_up(written, caplog):
     release.set()
     assert batches.flush(timeout_seconds=LONG)
     assert (written, batches.dropped) == ([0, 1, 2], 2)
+    assert (batches.newly_dropped(), batches.newly_dropped()) == (2, 0)
     assert "test: 2 rows were dropped" in caplog.text
 
 

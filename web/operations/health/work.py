@@ -5,13 +5,12 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Min, Q
-from django.tasks import TaskResultStatus
+from django.db.models import Count, Q
 
 from web.accounts.principals import Principal
 from web.core import clock
 from web.core.limits import LIMITS
-from web.core.queue import has_queue
+from web.core.queue import has_queue, tasks_due
 from web.core.redaction import redacted
 from web.library.selectors.sources import sources_listed
 from web.operations.health.findings import Check, Finding
@@ -30,17 +29,12 @@ _SPARE = 4  # times the least space: below, somebody should know
 
 
 def _worker() -> Finding:
-    from django_tasks_db.models import DBTaskResult, get_date_max
+    from django_tasks_db.models import DBTaskResult
 
     if not has_queue():
         return Finding("ok", "Tasks run at once: there is no queue.")
     now = clock.now()
-    ready = DBTaskResult.objects.filter(status=TaskResultStatus.READY)
-    at_once = ready.filter(run_after=get_date_max())
-    in_time = ready.filter(run_after__lte=now)
-    waiting = at_once.count() + in_time.count()
-    since = (at_once.aggregate(Min("enqueued_at")) | in_time.aggregate(Min("run_after"))).values()
-    first = min((instant for instant in since if instant is not None), default=None)
+    waiting, first = tasks_due(now)
     running = list(DBTaskResult.objects.running().order_by("started_at")[:_MOST_DETAILS])
     details = _lines(f"runs since {_at(task.started_at)}: {task.task_path}" for task in running)
     longest = now - timedelta(hours=LIMITS.max_task_hours)

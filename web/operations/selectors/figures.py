@@ -7,10 +7,11 @@ from django.db.models import Count, Min, Q
 from django_tasks_db.models import DBTaskResult
 
 from web.core.clock import now
+from web.core.queue import tasks_due
 from web.library.models import Repository
 from web.library.selectors.generation import index_generation
 
-WAITING, RUNNING, FAILED = "READY", "RUNNING", "FAILED"
+RUNNING, FAILED = "RUNNING", "FAILED"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class InstallationFigures:
 
 
 def installation_figures() -> InstallationFigures:
-    """Return the figures of now, in three short queries."""
+    """Return the figures of now, in a few short queries."""
     is_new, is_stale = Q(synced_at=None), Q(stale_since__isnull=False)
     repositories = Repository.objects.aggregate(
         new=Count("pk", filter=is_new),
@@ -44,11 +45,10 @@ def installation_figures() -> InstallationFigures:
         oldest=Min("synced_at"),
     )
     tasks = DBTaskResult.objects.aggregate(
-        waiting=Count("pk", filter=Q(status=WAITING)),
         running=Count("pk", filter=Q(status=RUNNING)),
         failed=Count("pk", filter=Q(status=FAILED)),
-        oldest=Min("enqueued_at", filter=Q(status=WAITING)),
     )
+    due = tasks_due(now())
     return InstallationFigures(
         index_generation=index_generation(),
         fresh_repositories=repositories["fresh"],
@@ -56,10 +56,10 @@ def installation_figures() -> InstallationFigures:
         new_repositories=repositories["new"],
         failing_repositories=repositories["failing"],
         oldest_index_seconds=_age(repositories["oldest"]),
-        tasks_waiting=tasks["waiting"],
+        tasks_waiting=due.number,
         tasks_running=tasks["running"],
         tasks_failed=tasks["failed"],
-        oldest_task_seconds=_age(tasks["oldest"]),
+        oldest_task_seconds=_age(due.since),
     )
 
 
