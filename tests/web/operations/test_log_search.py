@@ -13,6 +13,7 @@ from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotAllowed
 from web.core.limits import LIMITS
 from web.core.logs import JsonLines
+from web.core.paging import cursor_behind
 from web.core.redaction import hide
 from web.operations.logs import search
 from web.operations.logs.table import lines_written
@@ -227,6 +228,16 @@ def test_arguments_that_do_not_fit_are_named(write, arguments, problem):
     with pytest.raises(InvalidInput) as refused:
         found(**arguments)
     assert problem in refused.value.fields
+
+
+@pytest.mark.parametrize(
+    "place", ["", "1", "1.", ".1", "-1.2", "1.2.3", "9" * 18 + ".1", "1." + "9" * 40, "nan.1"]
+)
+def test_a_made_up_cursor_is_refused(write, place):
+    names = ("query", "level", "logger", "process", "since", "until")
+    cursor = cursor_behind(place, filters=dict.fromkeys(names))
+    with pytest.raises(InvalidInput, match="cursor"):
+        found(cursor=cursor)
 
 
 def test_an_installation_without_a_log_has_no_lines(settings, tmp_path):

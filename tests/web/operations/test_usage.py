@@ -9,6 +9,7 @@ from tests.web.operations.calls import NOON, STAFF, call
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotAllowed, NotFound
 from web.core.limits import LIMITS
+from web.core.paging import cursor_behind
 from web.operations.models import ToolCall
 from web.operations.selectors import usage
 from web.operations.selectors.tool_calls import tool_calls_listed
@@ -146,6 +147,16 @@ def test_calls_are_filtered_by_user_outcome_and_time(mira):
 
 @pytest.mark.parametrize("cursor", ["x", "bm8", "é"])
 def test_a_cursor_of_elsewhere_is_refused(cursor):
+    with pytest.raises(InvalidInput, match="cursor"):
+        tool_calls_listed(principal=STAFF, cursor=cursor)
+
+
+@pytest.mark.parametrize(
+    "place", ["", "1", "1-", "-1", "nan-1", "inf-1", "1e300-1", "9" * 20 + "-1", "1-" + "9" * 40]
+)
+def test_a_made_up_cursor_is_refused(place):
+    names = ("tool", "user", "outcome", "since")
+    cursor = cursor_behind(place, filters=dict.fromkeys(names))
     with pytest.raises(InvalidInput, match="cursor"):
         tool_calls_listed(principal=STAFF, cursor=cursor)
 

@@ -5,11 +5,13 @@ from datetime import datetime
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
-from web.core.paging import cursor_behind, foreign_cursor, place_of
+from web.core.paging import cursor_behind, foreign_cursor, number_of, place_of
 from web.operations.logs.filters import LogFilter, level_of, words_of
 from web.operations.logs.lines import shown
 from web.operations.logs.search import log_searched
 from web.operations.records import LogEntry, LogPage
+
+_LAST_INSTANT = 10**17  # microseconds of the calendar; a cursor of ours is far from it
 
 
 def log_entries_found(
@@ -62,9 +64,10 @@ def _numbers(place: str | None) -> tuple[int, int] | None:
     if place is None:
         return None
     first, _, second = place.partition(".")
-    if not (place.isascii() and first.isdigit() and second.isdigit()):
+    instant, number = number_of(first), number_of(second)
+    if instant > _LAST_INSTANT:
         raise foreign_cursor()
-    return int(first), int(second)
+    return instant, number
 
 
 def _at(entry: LogEntry) -> datetime:

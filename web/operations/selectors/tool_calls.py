@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
-from web.core.paging import cursor_behind, foreign_cursor, place_of
+from web.core.paging import cursor_behind, foreign_cursor, number_of, place_of
 from web.operations.models import ToolCall
 from web.operations.records import ToolCallEntry, ToolCallPage
 
@@ -91,10 +91,10 @@ def _behind(rows: "QuerySet[ToolCall]", place: str | None) -> "QuerySet[ToolCall
         return rows
     seconds, _, key = place.partition("-")
     try:
-        at, pk = datetime.fromtimestamp(float(seconds), UTC), int(key)
-    except (ValueError, OverflowError):
+        at = datetime.fromtimestamp(float(seconds), UTC)
+    except (ValueError, OverflowError, OSError):
         raise foreign_cursor() from None
-    return rows.filter(Q(at__lt=at) | Q(at=at, pk__lt=pk))
+    return rows.filter(Q(at__lt=at) | Q(at=at, pk__lt=number_of(key)))
 
 
 def _entry(row: ToolCall) -> ToolCallEntry:
