@@ -138,7 +138,8 @@ class Count:
             return self._counted_here(key, amount)
         now = self._clock()
         if grant.amount:
-            lease.left, lease.ends_at = grant.amount - amount, now + WINDOW_SECONDS
+            kept = lease.left if now < lease.ends_at else 0
+            lease.left, lease.ends_at = kept + grant.amount - amount, now + WINDOW_SECONDS
             return 0.0
         lease.refused_until = now + grant.wait_seconds
         return grant.wait_seconds

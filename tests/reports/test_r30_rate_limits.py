@@ -111,6 +111,14 @@ async def test_two_processes_grant_no_more_than_the_limit_and_a_lease_each(live_
     assert 5000 - 100 <= granted <= 5000
 
 
+async def test_what_is_left_of_a_lease_stays_when_a_batch_needs_more(live_redis):
+    count, asked = live_redis
+    assert await count.take("c", 60) == 0.0
+    assert await count.take("c", 90) == 0.0  # of a hundred that were granted, 40 are left
+    assert await count.take("c", 50) == 0.0
+    assert len(asked) == 2
+
+
 async def test_redis_is_asked_again_after_a_while(monkeypatch, caplog):
     from mcp_sidecar.transport import rate_sharing
 
