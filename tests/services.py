@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -130,8 +131,7 @@ class PostgresServer:
                 command, stdout=log, stderr=log, user=self._account, cwd=self.folder
             )
         _wait_for_port(self._process, self.port)
-        with psycopg.connect(self._first_url, connect_timeout=START_SECONDS):
-            pass
+        _wait_for_connection(self._first_url)
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> None:
         """End the server: SIGINT disconnects everybody, SIGQUIT is a crash."""
@@ -174,6 +174,19 @@ def _wait_for_port(process: subprocess.Popen[bytes], port: int) -> None:
             continue
         raise RuntimeError(f"{process.args!r} ended with code {code}")
     raise RuntimeError(f"{process.args!r} did not listen within {START_SECONDS} seconds")
+
+
+def _wait_for_connection(url: str) -> None:
+    """Return once PostgreSQL takes connections; it listens before it does."""
+    for _attempt in range(START_SECONDS * 10):
+        try:
+            with psycopg.connect(url, connect_timeout=START_SECONDS):
+                return
+        except psycopg.OperationalError as error:  # while connecting it carries no code
+            if "starting up" not in str(error):
+                raise
+            time.sleep(0.1)
+    raise RuntimeError(f"PostgreSQL took no connection within {START_SECONDS} seconds")
 
 
 def _stop(process: subprocess.Popen[bytes] | None, number: signal.Signals) -> None:
