@@ -54,6 +54,13 @@ def index_bytes() -> int:
         return int(cursor.fetchone()[0])
 
 
+def settle() -> None:
+    """Do now what PostgreSQL does by itself some minutes after very many rows were written."""
+    if connection.vendor != SQLITE:
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM ANALYZE")
+
+
 def cpu_seconds() -> float:
     """Return the CPU time of this process and its children, and of the database's server."""
     return sum(os.times()[:4]) + (0.0 if connection.vendor == SQLITE else _server_seconds())

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from django.db.models import Sum
 
-from bench.search.database import cpu_seconds, index_bytes, query_clock
+from bench.search.database import cpu_seconds, index_bytes, query_clock, settle
 from bench.search.figures import Figures
 from web.accounts.principals import ANONYMOUS
 from web.core.limits import LIMITS
@@ -45,13 +45,15 @@ class Grown:
 def added(name: str, repository: Path) -> Grown:
     """Add a repository to the catalogue and index it."""
     repository_add(name=name, url=str(repository))
-    return synced(name)
+    return synced(name, is_settled=True)
 
 
-def synced(name: str) -> Grown:
-    """Sync a repository."""
+def synced(name: str, *, is_settled: bool = False) -> Grown:
+    """Sync a repository, and let the database settle, if that is to count."""
     size, before = index_bytes(), cpu_seconds()
     repository_sync(name=name)
+    if is_settled:
+        settle()
     return Grown(cpu_seconds() - before, index_bytes() - size)
 
 
