@@ -4,7 +4,15 @@ from datetime import datetime
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import RETRY, Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import (
+    FIX,
+    RETRY,
+    Arguments,
+    Description,
+    Rendering,
+    Result,
+    ToolContract,
+)
 from mcp_sidecar.contract.operations.audit import AuditItem, audit_line
 from mcp_sidecar.contract.operations.users import MAX_ID, UserItem, user_line
 from mcp_sidecar.contract.rendering.answer import WRITTEN_BY_OTHERS, Answer
@@ -109,7 +117,7 @@ CONTRACT = ToolContract(
         not_for="finding the id of an account (list_users).",
         returns='Markdown: the account on one line, then lists such as "- token 12: `laptop`, '
         'scopes project work, made 2026-11-02 10:31 UTC, never used, no expiry". Never a secret.',
-        errors=f"not_found: no account has that id; ask list_users. {RETRY}",
+        errors=f"{FIX} not_found: no account has that id; ask list_users. {RETRY}",
     ),
     arguments=GetUserArguments,
     result=GetUserResult,

@@ -4,7 +4,15 @@ from datetime import datetime
 
 from pydantic import Field
 
-from mcp_sidecar.contract.base import RETRY, Arguments, Description, Rendering, Result, ToolContract
+from mcp_sidecar.contract.base import (
+    FIX,
+    RETRY,
+    Arguments,
+    Description,
+    Rendering,
+    Result,
+    ToolContract,
+)
 from mcp_sidecar.contract.fields import OptionalWord
 from mcp_sidecar.contract.operations.scopes import REVERSIBLE
 from mcp_sidecar.contract.rendering.answer import Answer
@@ -71,8 +79,8 @@ CONTRACT = ToolContract(
         not_for="how the sources stand and why one fails (list_sources).",
         returns='text such as "A sync of `django` is queued." with how many tasks wait and the '
         "address of its page; not the outcome of the sync.",
-        errors="not_found: no source has that name, the hint lists them. not_allowed: the caller "
-        f"is no longer staff; tell the user. {RETRY}",
+        errors=f"{FIX} not_found: no source has that name, the hint lists them. not_allowed: the "
+        f"caller is no longer staff; tell the user. {RETRY}",
     ),
     arguments=SyncRepositoryArguments,
     result=SyncRepositoryResult,
