@@ -72,8 +72,8 @@ def _options() -> argparse.Namespace:
         "--size",
         choices=SIZES,
         default="medium",
-        help="small: Django and Wagtail, 65 MB; medium: and CPython, 107 MB, about ten minutes; "
-        "large: and eleven more, 360 MB, about half an hour",
+        help="small: Django and Wagtail, 35 MB of indexed source; medium: and CPython, 107 MB; "
+        "large: and eight source packages of Debian, about half an hour",
     )
     parser.add_argument(
         "--folder",

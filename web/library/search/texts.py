@@ -10,7 +10,7 @@ from web.library.search.scope import Scope
 from web.library.search.tokens import index_text, stems
 
 # Visible chunks that are looked at.
-MAX_CHUNKS = 120
+MAX_CHUNKS = 80
 MAX_PHRASE_CHUNKS = 200
 # A word counts once more in a defined name, a heading or the path.
 NAME_SHARE = 0.75
