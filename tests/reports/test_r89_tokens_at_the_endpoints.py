@@ -19,7 +19,6 @@ from tests.deploy.stack import PROJECT, Stack, newcomers_environment
 from tests.github_api import TOKEN, github, refusal
 
 pytestmark = pytest.mark.services
-MARK = "PLANTED0123456789"
 SECRET = TOKEN.removeprefix("ghp_")
 GOOD = f"Bearer {TOKEN}"
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}

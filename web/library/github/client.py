@@ -17,7 +17,7 @@ import msgspec
 from django.conf import settings
 from pydantic import SecretStr
 
-from web.core.errors import DeadlineExceeded, PortolanError, TooLarge, Unavailable
+from web.core.errors import DeadlineExceeded, TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.library.github.connections import connections
 from web.library.github.failures import Aim, Answer, OutcomeUnknown, failure_of, undecodable
@@ -168,10 +168,14 @@ def _received(
         most = MAX_REFUSAL_BYTES if is_refusal else LIMITS.max_github_bytes
         try:
             body = bounded_body(answer.header, response.iter_stream(), max_bytes=most)
-        except PortolanError:
+        except Unavailable as error:  # packed in a damaged way
+            if not is_refusal:
+                raise _Unreadable(error.message, hint="Try once more later.") from None
+            body = b""  # its status says enough
+        except TooLarge:
             if not is_refusal:
                 raise
-            body = b""  # its status says enough
+            body = b""
         return Answer(answer.status, answer.headers, body)
 
 

@@ -5,6 +5,7 @@ cache, under a digest of the token and the text that is keyed with the installat
 it neither can be told. With Redis all sidecars share it; without, each process knows its own.
 """
 
+import json
 import logging
 import time
 from collections.abc import Callable
@@ -21,7 +22,6 @@ from web.library.github.failures import OutcomeUnknown
 logger = logging.getLogger(__name__)
 
 _SALT: Final = "portolan.github.repeats"
-_SEPARATOR: Final = "\x1f"
 # What the cache holds: a mark with the instant of sending until there is an answer, then where the
 # issue or comment is: (number, address).
 Place = tuple[int, str]
@@ -70,7 +70,7 @@ def written_once(
 
 
 def _key(token: SecretStr, parts: tuple[str, ...]) -> str:
-    text = _SEPARATOR.join((token.get_secret_value(), *parts))
+    text = json.dumps([token.get_secret_value(), *parts])
     digest = salted_hmac(_SALT, text, algorithm="sha256").hexdigest()
     return f"portolan-github-{digest}"
 

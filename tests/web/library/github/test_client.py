@@ -179,6 +179,13 @@ class TestAnswers:
         bomb = Reply(packed, headers={"Content-Encoding": "gzip"})
         assert isinstance(failure(project, bomb), TooLarge)
 
+    def test_an_answer_that_is_packed_in_a_damaged_way_cannot_be_read(self, project):
+        packed = gzip.compress(b"[]" * 100)[:-12]
+        damaged = Reply(packed, headers={"Content-Encoding": "gzip"})
+        assert isinstance(failure(project, damaged), Unavailable)
+        damaged = Reply(packed, 201, {"Content-Encoding": "gzip"})
+        assert isinstance(failure(project, damaged, write=True), OutcomeUnknown)
+
     def test_a_refusal_over_the_bound_is_told_by_its_status(self, project):
         large = Reply(json.dumps({"message": "x" * 200_000}).encode(), 404)
         assert isinstance(failure(project, large), NotFound)
