@@ -86,26 +86,34 @@ def webhook_secret_remove(*, actor: Actor, name: str) -> None:
 def signed_repositories(
     *, addresses: Iterable[str], signed_with: Callable[[str], bool]
 ) -> tuple[str, ...]:
-    """Return the names of all repositories at any of the addresses, however they are spelled.
+    """Return the names of the repositories at the addresses that the event is signed for.
 
-    Raises NotAllowed, in the same words, when there is none, when none of them has a secret, and
-    when the event is signed with none of their secrets.
+    That is all repositories at an address, however it is spelled, when one of them has the secret;
+    an event that also names another's address says nothing of that one. Raises NotAllowed, in the
+    same words, when there is none, when none has a secret, and when no secret fits.
     """
-    keys = {key for address in addresses if (key := remote_key(address))}
-    known = [
-        (repository_id, name)
-        for repository_id, name, url in Repository.objects.values_list("pk", "name", "url")
-        if remote_key(url) in keys
-    ]
-    candidates = _secrets_of([repository_id for repository_id, _ in known])
-    # Where there is none, one is tried all the same: the time of an answer tells nothing.
-    results = [signed_with(secret) for secret in candidates or [secrets.token_urlsafe()]]
-    if not any(results) or not candidates:
+    known: dict[str, dict[int, str]] = {
+        key: {} for address in addresses if (key := remote_key(address))
+    }
+    for repository_id, name, url in Repository.objects.values_list("pk", "name", "url"):
+        if (key := remote_key(url)) in known:
+            known[key][repository_id] = name
+    signed: set[str] = set()
+    tried = 0
+    for repositories in known.values():
+        fits = [signed_with(secret) for secret in _secrets_of(list(repositories))]
+        tried += len(fits)
+        if any(fits):
+            signed |= set(repositories.values())
+    if not tried:
+        # An unknown repository takes the time of a wrong signature.
+        signed_with(secrets.token_urlsafe())
+    if not signed:
         raise NotAllowed(
             "The event is not signed with the secret of a repository that is known here.",
             hint="Check the secret and the address of the repository.",
         )
-    return tuple(sorted(name for _, name in known))
+    return tuple(sorted(signed))
 
 
 def push_received(*, names: Iterable[str]) -> None:

@@ -129,6 +129,18 @@ def test_every_repository_with_the_address_is_synced(secret: str, queued: Any) -
     assert queued() == ["project", "versions"]
 
 
+def test_secret_of_one_repository_says_and_does_nothing_about_another(
+    secret: str, queued: Any
+) -> None:
+    repository_add(name="other", url="https://code.example.org/Team/Other.git")
+    webhook_secret_make(actor=COMMAND_LINE, name="other")
+    names = {"clone_url": URL, "ssh_url": "git@code.example.org:Team/Other.git"}
+    project = {"git_http_url": "https://code.example.org/Team/Other"}
+    body = json.dumps({"repository": names, "project": project}).encode()
+    assert _github(body, secret).json()["repositories"] == ["project"]
+    assert queued() == ["project"]
+
+
 def test_delivery_that_comes_again_is_not_queued_twice(secret: str, queued: Any) -> None:
     for _ in range(3):
         assert _github(_payload(), secret, **{"X-GitHub-Delivery": "the same"}).status_code == 202
