@@ -8,11 +8,13 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from web.library.models import Content, Repository
 
 INCREMENTAL = 2
+OLDER = ("library", "0010_postgres_search")
 
 
 @pytest.fixture
@@ -62,12 +64,14 @@ def test_an_index_of_an_older_release_is_emptied_and_said_to_be_stale(
     fresh: str, django_db_blocker: Any
 ) -> None:
     with django_db_blocker.unblock():
-        call_command("migrate", "library", "0010", database=fresh, verbosity=0)
-        synced = Repository.objects.using(fresh).create(
-            name="synced", url="/srv/synced.git", synced_at=timezone.now()
-        )
-        Repository.objects.using(fresh).create(name="waiting", url="/srv/waiting.git")
-        Content.objects.using(fresh).create(oid="0" * 40, format="python", home=synced)
+        executor = MigrationExecutor(connections[fresh])
+        executor.migrate([OLDER])
+        older = executor.loader.project_state([OLDER]).apps
+        repositories = older.get_model("library", "Repository").objects.using(fresh)
+        synced = repositories.create(name="synced", url="/srv/synced.git", synced_at=timezone.now())
+        repositories.create(name="waiting", url="/srv/waiting.git")
+        contents = older.get_model("library", "Content").objects.using(fresh)
+        contents.create(oid="0" * 40, format="python", home=synced)
         call_command("migrate", "library", database=fresh, verbosity=0)
         assert not Content.objects.using(fresh).exists()
         stale = dict(Repository.objects.using(fresh).values_list("name", "sync_error"))
