@@ -11,7 +11,7 @@ from web.operations.logs.lines import shown
 from web.operations.logs.search import log_searched
 from web.operations.records import LogEntry, LogPage
 
-_LAST_INSTANT = 10**17  # microseconds of the calendar; a cursor of ours is far from it
+_MAX_INSTANT_DIGITS = 17  # microseconds that the calendar still holds
 
 
 def log_entries_found(
@@ -64,10 +64,9 @@ def _numbers(place: str | None) -> tuple[int, int] | None:
     if place is None:
         return None
     first, _, second = place.partition(".")
-    instant, number = number_of(first), number_of(second)
-    if instant > _LAST_INSTANT:
+    if not (first.isascii() and first.isdigit() and len(first) <= _MAX_INSTANT_DIGITS):
         raise foreign_cursor()
-    return instant, number
+    return int(first), number_of(second)
 
 
 def _at(entry: LogEntry) -> datetime:
