@@ -41,7 +41,7 @@ def _add_sources():
         name="docs",
         url="site+https://docs.example/sitemap.xml",
         sync_started_at=moment,
-        sync_progress={"phase": "fetching", "done": 3, "total": 12},
+        sync_progress={"phase": "indexing", "done": 3, "total": 12},
     )
     Feed.objects.create(url="https://planet.example/a", title="Planet", fetched_at=moment)
     Feed.objects.create(url="https://planet.example/b", title="Quiet", is_active=False)
@@ -64,7 +64,7 @@ async def test_those_that_need_somebody_come_first_with_what_to_do(sources):
     assert 'Next: remove the cause, then sync_repository with repository="broken".' in broken
     assert "hunter2" not in text
     assert "`syncing since" in text
-    assert "fetching 3 of 12`" in text
+    assert "indexing: 3/12 files`" in text
 
 
 @pytest.mark.parametrize(

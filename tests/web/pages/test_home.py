@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.gitrepos import GitRepository
+from web.core import clock
+from web.library.models import Repository
 from web.library.services.repositories import RepositoryFields, repository_add
 from web.library.services.sync import repository_sync
 from web.pages.setup import client_setups, endpoints
@@ -57,6 +59,17 @@ def test_a_public_repository_is_shown_with_its_commit_and_one_of_members_is_not(
     assert hidden.head[:12] not in page
     assert EVIL not in page
     assert "&lt;script&gt;" in page
+
+
+def test_what_a_sync_does_is_shown_while_it_runs(home):
+    repository_add(name="open-sea", url="https://git.example.org/open-sea")
+    progress = {"phase": "indexing", "done": 1200, "total": 5300, "seconds_left": 61.0}
+    rows = Repository.objects.filter(name="open-sea")
+    rows.update(sync_started_at=clock.now(), sync_progress=progress)
+    page = home().content.decode()
+    assert "<dt>Syncing</dt><dd>indexing: 1,200/5,300 files, 1:01 left</dd>" in page
+    rows.update(sync_started_at=None)
+    assert "<dt>Syncing</dt>" not in home().content.decode()
 
 
 def test_a_repository_that_was_never_indexed_says_so(home, tmp_path):

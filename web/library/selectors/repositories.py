@@ -10,6 +10,7 @@ from web.core.errors import TooLarge, Unavailable
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.indexing.decode import decode
+from web.library.indexing.progress import progress_text
 from web.library.models import Entry, Ref, Repository
 from web.library.records import CommitSummary, RepositoryOverview, RepositorySummary
 from web.library.selectors.refs import freshness_of, repositories_for, repository_for
@@ -80,6 +81,7 @@ def _summary(repository: Repository) -> RepositorySummary:
         document_count=counts.get("documents", 0),
         languages=_by_count(counts.get("languages", {})),
         skipped=_by_count(counts.get("skipped", {})),
+        syncing=progress_text(repository.sync_progress) if repository.sync_started_at else "",
     )
 
 

@@ -11,6 +11,7 @@ from web.core import clock
 from web.core.limits import LIMITS
 from web.core.paging import cursor_for, offset_of
 from web.core.redaction import redacted
+from web.library.indexing.progress import progress_text
 from web.library.models import Repository
 from web.library.posts.models import Feed
 from web.library.records import Source, SourceListing
@@ -107,10 +108,6 @@ def _state(read_at: datetime | None, stale_since: datetime | None, moment: datet
 def _activity(repository: Repository, *, is_queued: bool) -> str:
     if repository.sync_started_at is None:
         return "queued" if is_queued else ""
-    doing = repository.sync_progress
     text = f"syncing since {repository.sync_started_at:%Y-%m-%d %H:%M} UTC"
-    if doing.get("phase"):
-        text += f", {doing['phase']}"
-    if doing.get("total"):
-        text += f" {doing.get('done', 0)} of {doing['total']}"
-    return text
+    doing = progress_text(repository.sync_progress)
+    return f"{text}, {doing}" if doing else text
