@@ -27,10 +27,7 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True)
 class RepositorySummary:
-    """A repository in a list. `languages` are (name, files), most files first.
-
-    `syncing` says in one line what a sync does just now; empty where none runs.
-    """
+    """A repository in a list. `languages` are (name, files), most files first."""
 
     name: str
     title: str
@@ -44,7 +41,6 @@ class RepositorySummary:
     document_count: int
     languages: tuple[tuple[str, int], ...]
     skipped: tuple[tuple[str, int], ...]
-    syncing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

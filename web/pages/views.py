@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from web.accounts.selectors import principal_of
 from web.library.selectors.posts import posts_latest
-from web.library.selectors.repositories import repositories_visible_to
+from web.library.selectors.repositories import repositories_visible_to, syncs_visible_to
 from web.pages.setup import client_setups, endpoints
 
 _LATEST_POSTS = 5
@@ -18,11 +18,15 @@ _LATEST_POSTS = 5
 def home(request: HttpRequest) -> HttpResponse:
     """Say what this is, where the endpoints are, how to connect, and what is indexed."""
     principal = principal_of(request.user)
+    syncs = syncs_visible_to(principal=principal)
     context = {
         "public_url": settings.PUBLIC_URL,
         "endpoints": endpoints(settings.PUBLIC_URL),
         "setups": client_setups(f"{settings.PUBLIC_URL}/mcp/"),
-        "repositories": repositories_visible_to(principal=principal),
+        "repositories": [
+            (repository, syncs.get(repository.name, ""))
+            for repository in repositories_visible_to(principal=principal)
+        ],
         "posts": posts_latest(limit=_LATEST_POSTS),
     }
     return render(request, "pages/home.html", context)

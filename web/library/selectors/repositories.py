@@ -35,6 +35,15 @@ def repositories_visible_to(*, principal: Principal) -> tuple[RepositorySummary,
     return tuple(_summary(repository) for repository in repositories)
 
 
+def syncs_visible_to(*, principal: Principal) -> dict[str, str]:
+    """Return what each sync that runs now does, in one line, by the name of its repository."""
+    running = repositories_for(principal).exclude(sync_started_at=None)
+    return {
+        name: progress_text(progress) or "started"
+        for name, progress in running.values_list("name", "sync_progress")
+    }
+
+
 @read_transaction()
 def repository_overview(*, principal: Principal, repository: str) -> RepositoryOverview:
     """Return what to know first about a repository; its README's start in at most 4,000 characters.
@@ -81,7 +90,6 @@ def _summary(repository: Repository) -> RepositorySummary:
         document_count=counts.get("documents", 0),
         languages=_by_count(counts.get("languages", {})),
         skipped=_by_count(counts.get("skipped", {})),
-        syncing=progress_text(repository.sync_progress) if repository.sync_started_at else "",
     )
 
 
