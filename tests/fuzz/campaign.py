@@ -1,5 +1,6 @@
 """Runs many cases of one kind and counts what goes wrong."""
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -53,6 +54,13 @@ def run(
     started = time.monotonic()
     for number, start in enumerate(range(0, count, CHUNK)):
         _run_chunk(report, cases, sidecar, min(CHUNK, count - start), first_seed + number)
+        seconds = time.monotonic() - started
+        left = seconds / report.cases * (count - report.cases)
+        print(
+            f"{name}: {report.cases} of {count} cases, {report.failures.total()} failures, "
+            f"about {left:.0f} s left",
+            file=sys.stderr,
+        )
     report.seconds = time.monotonic() - started
     return report
 

@@ -4,6 +4,9 @@ import pytest
 from django.core.cache import cache
 
 from tests.fuzz import sidecar
+from tests.mcp_sidecar.conftest import migrated
+
+__all__ = ["migrated"]
 
 
 @pytest.fixture
