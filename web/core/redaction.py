@@ -17,8 +17,15 @@ _WORD = (
     r"|private[_-]?key|session[_-]?(?:id|key)|code[_-]verifier|authorization|cookie)"
 )
 _SECRET_NAME = re.compile(rf"{_WORD}$", re.IGNORECASE)
+# A token begins a word, an escape of text (`\n`) or of an address (`%20`) may stand before it. One
+# of full length is taken out wherever it stands, as in `key_ptl_…`; `crypto_…` and `highs_…` stay.
 _TOKEN = re.compile(
-    r"\b(pt[loriw]_|gh[pousr]_|glpat-|github_pat_)[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]+)*"
+    r"((?:\b|(?<=\\[abfnrtv])|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2}))"
+    r"(?:pt[loriw]_|gh[pousr]_|glpat-|github_pat_)(?=[A-Za-z0-9_-]{6})"
+    r"|pt[loriw]_(?=[a-z0-9_-]{0,42}[A-Z])(?=[A-Za-z0-9_-]{43})"
+    r"|gh[pousr]_(?=[A-Za-z0-9]{30})"
+    r"|(?:glpat-|github_pat_)(?=[A-Za-z0-9_-]{20}))"
+    r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*"
 )
 # What one of these words must stand in (in lowercase) before the pattern is tried at all: most
 # texts have none, and logging is on the path of every call.

@@ -107,3 +107,9 @@ def test_staff_look_through_calls_in_the_admin_and_change_none(staff):
     assert staff.post(f"{listed}{pk}/change/", {"tool": "x"}).status_code == 403
     assert staff.post(f"{listed}{pk}/delete/").status_code == 403
     assert staff.get(f"{listed}add/").status_code == 403
+
+
+@pytest.mark.parametrize("query", ["?tool=%00", "?outcome=a%00b", "?q=%00", "?%00=1"])
+def test_nul_in_a_query_of_the_admin_is_refused(staff, query):
+    assert staff.get(f"/admin/operations/toolcall/{query}").status_code == 400
+    assert staff.get("/admin/operations/toolcall/?tool=x").status_code == 200

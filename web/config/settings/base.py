@@ -57,6 +57,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "web.core.middleware.AdminQueries",
     "axes.middleware.AxesMiddleware",
 ]
 # Nothing from elsewhere, nothing inline; frames nowhere.
