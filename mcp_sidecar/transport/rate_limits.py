@@ -20,6 +20,7 @@ from web.core.limits import LIMITS, Limits
 
 NETWORK_BITS: Final = 64
 MAX_ADDRESS_CHARACTERS: Final = 64
+NO_ADDRESS: Final = "unreadable"
 
 
 class RateLimits:
@@ -100,7 +101,8 @@ def address_of(scope: Scope) -> str:
     """Return the address to count against; empty where the request came over no network.
 
     The server has already taken it from X-Forwarded-For, counted from the right through
-    PORTOLAN_TRUSTED_PROXIES. Of IPv6 it is the /64 network, which one customer has to itself.
+    PORTOLAN_TRUSTED_PROXIES. Of IPv6 it is the /64 network, which one customer has to itself. All
+    that is no address counts as one, so that nobody gets a new count with every new nonsense.
     """
     client = scope.get("client")
     return _network_of(client[0][:MAX_ADDRESS_CHARACTERS]) if client and client[0] else ""
@@ -111,7 +113,7 @@ def _network_of(host: str) -> str:
     try:
         address = ip_address(host.partition("%")[0])
     except ValueError:
-        return host
+        return NO_ADDRESS
     if not isinstance(address, IPv6Address):
         return str(address)
     if address.ipv4_mapped is not None:

@@ -156,6 +156,7 @@ async def test_wrong_tokens_count_against_the_address_and_harm_no_token_in_use(t
         assert await statuses(http, 1, **bearer(unknown)) == [429]
         assert await statuses(http, 2, **bearer(secret)) == [200] * 2
         assert await statuses(http, 1) == [200]
+        assert await statuses(http, 2, **bearer(f"ghp_{0:036}")) == [200] * 2
         assert await statuses(client("192.0.2.2"), 1, **bearer(unknown)) == [200]
 
 
@@ -217,7 +218,9 @@ def test_a_flood_of_addresses_is_forgotten_from_its_start():
         ("2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"),
         ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
         ("fe80::1%eth0", "fe80::/64"),
-        ("unknown" * 30, ("unknown" * 30)[:64]),
+        ("unknown" * 30, "unreadable"),
+        ("192.0.2.07", "unreadable"),
+        ("_secret7", "unreadable"),
     ],
 )
 def test_an_address_of_ipv6_is_its_network(host, address):

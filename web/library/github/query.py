@@ -44,7 +44,8 @@ _INSTEAD: Final = {
 }
 _PART: Final = re.compile(r'-?[a-z-]+:"[^"]*"|"[^"]*"|\S+', re.IGNORECASE)
 _QUALIFIER: Final = re.compile(r"-?(?P<name>[A-Za-z-]+):\S.*", re.DOTALL)
-_VALUE: Final = re.compile(r'-?[a-z]+:(?:"[^"]*"|[^"\s]+)', re.IGNORECASE)
+# Neither a parenthesis nor a backslash, which could end what GitHub reads as the value.
+_VALUE: Final = re.compile(r'-?[a-z]+:(?:"[^"\\]*"|[^"\s()\\]+)', re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[\w.@#/-]+")
 _OPERATORS: Final = frozenset({"AND", "OR", "NOT"})
 

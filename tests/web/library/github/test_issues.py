@@ -154,6 +154,8 @@ class TestSearch:
             ('say "a b', 'say "a" b'),
             ('author:x" "repo:eve/secret"', '"author:x" "repo:eve/secret"'),
             ('author:"a b"x', 'author:"a b" x'),
+            ("no:label)OR(repo:eve/secret", '"no:label)OR(repo:eve/secret"'),
+            ('author:"a\\" "repo:eve/secret"', '"author: a" "repo:eve/secret"'),
             ('"', ""),
             ("http://x.example/a", '"http://x.example/a"'),
             ("POL-358 multi-agent C++ #12", 'POL-358 multi-agent "C++" #12'),
