@@ -106,12 +106,16 @@ class OAuthClient(AbstractApplication):  # type: ignore[misc]
         return SCHEMES
 
     def clean(self) -> None:
-        """Refuse redirect addresses that would send a member's authorization code to a stranger.
+        """Refuse what would send a member's authorization code to a stranger, or without consent.
 
         Raises ValidationError by field, as the library does for its own checks.
         """
         self.name = visible_line(self.name)  # type: ignore[has-type]
         super().clean()
+        if self.skip_authorization:
+            raise ValidationError(
+                {"skip_authorization": "Members are always asked for their consent: leave it off."}
+            )
         by_staff = self.registration_source == self.RegistrationSource.MANUAL
         document = (
             self.client_id if self.registration_source == self.RegistrationSource.CIMD else ""

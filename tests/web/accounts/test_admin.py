@@ -97,6 +97,9 @@ def test_staff_may_register_a_client_with_any_https_address_and_no_other(admin_c
     refused = {**form, "redirect_uris": "http://partner.example/cb"}
     page = admin_client.post("/admin/accounts/oauthclient/add/", refused)
     assert "neither on loopback nor one of a well-known application" in page.content.decode()
+    silent = {**form, "skip_authorization": "on"}
+    page = admin_client.post("/admin/accounts/oauthclient/add/", silent)
+    assert "always asked for their consent" in page.content.decode()
     assert admin_client.post("/admin/accounts/oauthclient/add/", form).status_code == 302
 
 
@@ -143,3 +146,50 @@ def test_what_is_changed_of_an_account_by_hand_stands_in_the_audit(admin_client,
     admin_client.post(f"/admin/auth/user/{member.pk}/delete/", {"post": "yes"})
     assert not User.objects.filter(pk=member.pk).exists()
     assert AuditEvent.objects.get(action="user.deleted").target == f"user:{member.pk} mira"
+
+
+def account_form(user, **more):
+    form = {"username": user.username, "email": user.email, "is_active": "on", "is_staff": "on"}
+    return form | {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"} | more
+
+
+def is_staff_still(user):
+    return User.objects.filter(pk=user.pk, is_active=True, is_staff=True).exists()
+
+
+@pytest.mark.parametrize("lost", ["is_active", "is_staff"])
+def test_nobody_takes_their_own_rights_by_hand(admin_client, lost):
+    root = User.objects.get(username="root")
+    User.objects.create_user("sue", is_staff=True)
+    form = account_form(root, is_superuser="on")
+    del form[lost]
+    page = admin_client.post(f"/admin/auth/user/{root.pk}/change/", form, follow=True)
+    assert "Your own account" in page.content.decode()
+    page = admin_client.post(f"/admin/auth/user/{root.pk}/delete/", {"post": "yes"}, follow=True)
+    assert "Your own account" in page.content.decode()
+    selected = {"action": "delete_selected", "_selected_action": [root.pk], "post": "yes"}
+    page = admin_client.post("/admin/auth/user/", selected, follow=True)
+    assert "Your own account" in page.content.decode()
+    assert is_staff_still(root)
+    assert not AuditEvent.objects.filter(action__startswith="user.").exists()
+
+
+def test_of_accounts_that_are_deleted_together_all_go_or_none(admin_client, member):
+    root = User.objects.get(username="root")
+    selected = {"_selected_action": [member.pk, root.pk], "action": "delete_selected"}
+    admin_client.post("/admin/auth/user/", {**selected, "post": "yes"}, follow=True)
+    assert User.objects.filter(pk__in=[member.pk, root.pk]).count() == 2
+    assert not AuditEvent.objects.filter(action="user.deleted").exists()
+
+
+def test_password_that_staff_set_stands_in_the_audit(admin_client, member):
+    address = f"/admin/auth/user/{member.pk}/password/"
+    new = {"password1": "long-enough-4711", "password2": "long-enough-4711"}
+    assert admin_client.get(address).status_code == 200
+    admin_client.post(address, {**new, "password2": "another", "usable_password": "true"})
+    assert not AuditEvent.objects.filter(action="user.password_set").exists()
+    sent = {**new, "usable_password": "true", "set-password": "1"}
+    assert admin_client.post(address, sent).status_code == 302
+    event = AuditEvent.objects.get(action="user.password_set")
+    assert (event.actor_name, event.target) == ("root", f"user:{member.pk} mira")
+    assert "4711" not in str(event.detail)

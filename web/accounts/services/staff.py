@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 
 from web.accounts.records import COMMAND_LINE, Actor
 from web.core.clock import now
-from web.core.errors import InvalidInput, NotAllowed, NotFound
+from web.core.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from web.core.limits import LIMITS
 from web.core.text import visible_line
 
@@ -26,6 +26,19 @@ def check_acts_as_staff(actor: Actor) -> None:
     staff = get_user_model().objects.filter(is_active=True, is_staff=True)
     if actor.user_id is None or not staff.filter(pk=actor.user_id).exists():
         raise NotAllowed("Only active staff may do this.", hint="Ask a member of the staff.")
+
+
+def check_staff_stays(*, without: Sequence[int]) -> None:
+    """Raise Conflict where no active staff would be left without these accounts.
+
+    Called inside the transaction of the change.
+    """
+    staff = get_user_model().objects.filter(is_active=True, is_staff=True)
+    if not staff.exclude(pk__in=without).exists():
+        raise Conflict(
+            "No active member of the staff would be left; nothing was changed.",
+            hint="Leave one of them out.",
+        )
 
 
 def checked_reason(reason: str) -> str:
