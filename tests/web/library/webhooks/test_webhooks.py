@@ -9,7 +9,9 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from web.accounts.models import AuditEvent
 from web.accounts.records import COMMAND_LINE
@@ -179,6 +181,16 @@ def test_wrong_signature_and_unknown_repository_are_answered_alike(
     }
     assert REFUSED in answers[0].json()["message"]
     assert queued() == []
+
+
+def test_unknown_repository_costs_what_a_wrong_signature_does(secret: str, queued: Any) -> None:
+    repository_add(name="silent", url="https://code.example.org/no/secret")
+    counts = set()
+    for url in (URL, "https://code.example.org/no/secret", "https://code.example.org/no/such"):
+        with CaptureQueriesContext(connection) as queries:
+            assert _github(_payload(url), f"{secret}x").status_code == 403
+        counts.add(len(queries))
+    assert len(counts) == 1
 
 
 def test_body_that_was_changed_on_the_way_is_refused(secret: str, queued: Any) -> None:
