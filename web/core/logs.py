@@ -40,10 +40,14 @@ READY_FIELDS = "_ready_fields"
 BUFFER_BYTES = 128 * 1024
 
 _encode = json.JSONEncoder(default=str, separators=(",", ":")).encode
-_BREAKS = str.maketrans(
-    {char: f"\\x{ord(char):02x}" for char in map(chr, [*range(32), *range(127, 160)])}
-    | {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-)
+# Controls, and what turns the text behind it around or is not seen (UAX 9, section 2).
+_ACTING = {char: f"\\x{ord(char):02x}" for char in map(chr, [*range(32), *range(127, 160)])} | {
+    char: f"\\u{ord(char):04x}"
+    for char in "\u061c\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2066\u2067\u2068\u2069\ufeff"
+}
+_LINE = str.maketrans(_ACTING | {"\n": "\\n", "\r": "\\r", "\t": "\\t"})
+_LINES = str.maketrans(_ACTING | {"\n": "\n", "\t": "\t"})
 
 
 def request_id_from(header: str) -> str:
@@ -111,12 +115,12 @@ class PlainLines(logging.Formatter):
     """For terminals: time, level, logger, message; a traceback below it where there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as a line of text; control characters are shown escaped."""
+        """Return the record as a line of text; what acts on a terminal is shown escaped."""
         stamp = time.strftime("%H:%M:%S", time.localtime(record.created))
-        message = redacted(_message_of(record)).translate(_BREAKS)
+        message = redacted(_message_of(record)).translate(_LINE)
         line = f"{stamp} {record.levelname} {record.name} {message}"
         if record.exc_info:
-            line = f"{line}\n{redacted(_traceback_of(record))}"
+            line = f"{line}\n{redacted(_traceback_of(record)).translate(_LINES)}"
         return line
 
 

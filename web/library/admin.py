@@ -10,6 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters
 
+from web.accounts.services.audit import audit_write
 from web.accounts.views.sign_in import actor_of
 from web.core.service_admin import ServiceAdmin
 from web.library.admin_forms import (
@@ -196,11 +197,30 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
         else:
             repository_add(name=obj.name, url=form.cleaned_data["url"], fields=fields)
             obj.pk = Repository.objects.get(name=obj.name).pk
+        self._audit(
+            request,
+            "repository.changed" if change else "repository.added",
+            obj,
+            fields=sorted(set(form.changed_data).difference(CREDENTIAL_FIELDS)),
+            visibility=form.cleaned_data["visibility"],
+        )
         self._save_credential(request, obj.name, form.cleaned_data)
         indexed = {"url", *SERVICE_FIELDS[4:], *CREDENTIAL_FIELDS}
         if not change or indexed.intersection(form.changed_data):
             repository_sync_enqueue(name=obj.name)
             messages.info(request, "A sync is queued.")
+
+    def _audit(
+        self, request: HttpRequest, action: str, repository: Repository, **detail: Any
+    ) -> None:
+        target = f"repository:{repository.pk} {repository.name}"
+        audit_write(
+            actor=actor_of(request),
+            action=action,
+            target=target,
+            reason="in the admin",
+            detail=detail,
+        )
 
     def _save_credential(self, request: HttpRequest, name: str, given: dict[str, Any]) -> None:
         actor = actor_of(request)
@@ -213,11 +233,12 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
     def delete_model(self, request: HttpRequest, obj: Repository) -> None:
         """Remove the repository with its index and its mirror."""
         repository_remove(name=obj.name, wait_seconds=_WAIT_SECONDS)
+        self._audit(request, "repository.removed", obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
         """Remove each with its index and its mirror."""
-        for name in list(queryset.values_list("name", flat=True)):
-            repository_remove(name=name, wait_seconds=_WAIT_SECONDS)
+        for repository in list(queryset):
+            self.delete_model(request, repository)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """List the repositories alone: their rows in the index are too many to show."""

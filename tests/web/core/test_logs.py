@@ -4,6 +4,7 @@ import json
 import logging
 import multiprocessing
 import os
+import sys
 import time
 
 import pytest
@@ -76,6 +77,20 @@ def test_a_traceback_is_in_the_same_line():
 
 def test_a_message_that_does_not_fit_its_arguments_is_still_logged():
     assert "3 of %d" in as_json(record("3 of %d", "x"))["message"]
+
+
+def test_plain_lines_show_what_turns_text_around_escaped():
+    line = PlainLines().format(record("a\u202eb\u2066\u200bc"))
+    assert line.endswith("a\\u202eb\\u2066\\u200bc")
+
+
+def test_plain_traceback_keeps_its_lines_and_nothing_that_acts_on_a_terminal():
+    try:
+        raise ValueError("a\x1b[31m\rb\u202e")
+    except ValueError:
+        line = PlainLines().format(record("failed", exc_info=sys.exc_info()))
+    assert line.endswith("ValueError: a\\x1b[31m\\x0db\\u202e\n")
+    assert "Traceback (most recent call last):\n" in line
 
 
 def test_plain_lines_show_control_characters_escaped():

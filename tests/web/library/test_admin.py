@@ -8,6 +8,7 @@ from django.test import Client
 
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, index_state, leftovers
+from web.accounts.models import AuditEvent
 from web.library.git.mirrors import mirror_lock
 from web.library.models import Ref, RemoteCredential, Repository
 from web.library.services.repositories import repository_add
@@ -60,6 +61,22 @@ def test_saving_a_new_repository_queues_its_sync(staff: Client, project: GitRepo
     assert (made.title, made.exclude_globs) == ("Project", ["x/", "*.po"])
     assert index_state("project")  # the test's task backend runs tasks at once
     assert Ref.objects.get().counts["indexed"] == 1
+
+
+def test_what_staff_do_to_repositories_stands_in_the_audit(
+    staff: Client, project: GitRepository
+) -> None:
+    staff.post(f"{LIST}add/", _form(project.url, visibility="members"))
+    made = Repository.objects.get()
+    staff.post(f"{LIST}{made.pk}/change/", _form(project.url, visibility="public"))
+    staff.post(LIST, {"_selected_action": [made.pk], "action": "delete_selected", "post": "yes"})
+    events = AuditEvent.objects.filter(target=f"repository:{made.pk} project").order_by("pk")
+    assert [(one.actor_name, one.action) for one in events] == [
+        ("operator", "repository.added"),
+        ("operator", "repository.changed"),
+        ("operator", "repository.removed"),
+    ]
+    assert events[1].detail == {"fields": ["visibility"], "visibility": "public"}
 
 
 @pytest.mark.parametrize(
