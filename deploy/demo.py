@@ -1,11 +1,18 @@
-"""The demo of `make run`: its settings, its accounts, and this very checkout as a repository."""
+"""The demo of `make run`: its settings, its accounts, and this very checkout as a repository.
+
+`python -m deploy.demo COMMAND …` is manage.py with the demo's settings. With others its secret key
+would differ, and local paths be refused: secrets made so would be of no use to the demo.
+"""
 
 import os
 import secrets
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
+from deploy.proxy import installed_nginx
 from web.config.environment import prepared_data_dir
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -82,3 +89,13 @@ def checkout() -> Path | None:
         check=False,
     )
     return Path(found.stdout.rstrip("\n")) if found.returncode == 0 else None
+
+
+def main() -> NoReturn:
+    """Become manage.py, with the settings that `make run` has in the same environment."""
+    set_demo_settings(has_proxy=installed_nginx() is not None)
+    os.execv(sys.executable, [sys.executable, str(PROJECT / "manage.py"), *sys.argv[1:]])  # noqa: S606
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,8 @@
 """`make run` as a newcomer types it, in a fresh clone with ports and a data folder of its own."""
 
 import contextlib
+import hmac
+import json
 import os
 import re
 import signal
@@ -203,6 +205,40 @@ def test_a_second_start_makes_nothing_anew_and_one_ended_process_ends_the_others
     assert "sidecar ended by signal 9" in running.output
     assert processes_of(variables) == []
     assert listening_ports(variables) == []
+
+
+def test_a_secret_that_a_command_makes_beside_the_demo_is_one_of_the_demo(run, clone, variables):
+    def command(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-m", "deploy.demo", *arguments],
+            cwd=clone,
+            env=newcomers_environment() | variables,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    running = run()
+    running.read_until("Account member")
+    address = "https://code.example.org/team/engine"
+    command("add_repository", "engine", address, "--no-sync")
+    secret = command("webhook_secret", "engine")
+    command("remove_repository", "portolan")
+    command("add_repository", "portolan", str(clone))  # a path of this machine
+    body = json.dumps({"ref": "refs/heads/main", "repository": {"clone_url": address}}).encode()
+    signature = hmac.new(secret.encode(), body, "sha256").hexdigest()
+    answer = httpx.post(
+        f"http://127.0.0.1:{variables['PORTOLAN_PROXY_PORT']}/webhooks/github/",
+        content=body,
+        headers={
+            "Content-Type": "application/json",
+            "X-GitHub-Event": "ping",
+            "X-Hub-Signature-256": f"sha256={signature}",
+        },
+        trust_env=False,
+    )
+    assert (answer.status_code, answer.json()["repositories"]) == (200, ["engine"])
 
 
 def is_sidecar(folder, variables):

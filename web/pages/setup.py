@@ -40,7 +40,7 @@ def endpoints(public_url: str) -> tuple[Endpoint, ...]:
         Endpoint(
             f"{public_url}/mcp/operations/",
             "staff, signed in",
-            "Ask about accounts, tokens and sources of this installation, and manage them.",
+            "Ask about health, logs and usage; manage accounts, tokens and sources.",
         ),
         Endpoint(
             f"{public_url}/mcp/lesson/",
