@@ -9,6 +9,7 @@ from mcp_sidecar.contract.rendering.freshness import (
     age,
     searched,
     state,
+    what_to_try,
     with_ages,
 )
 from tests.contract.samples import FRESH, STALE
@@ -33,6 +34,20 @@ def test_stale_repository_says_since_when_and_why():
 def test_repository_without_a_commit_says_so():
     bare = Freshness.of(replace(FRESH, commit="", committed_at=None, indexed_at=None))
     assert state(bare) == "repository `django`: nothing is indexed yet."
+
+
+def test_repository_that_was_never_indexed_is_not_called_stale_but_failing():
+    never = replace(STALE, commit="", committed_at=None, indexed_at=None)
+    assert state(Freshness.of(never)) == (
+        "repository `wagtail`: nothing is indexed yet, syncs fail since 2026-11-06 00:00 UTC "
+        "because `the remote does not answer`."
+    )
+
+
+def test_list_without_rows_advises_other_filters_only_where_something_is_indexed():
+    bare = Freshness.of(replace(FRESH, commit="", committed_at=None, indexed_at=None))
+    assert what_to_try([FRESHNESS, bare], "Try: another path.") == "Try: another path."
+    assert "after the first sync" in what_to_try([bare], "Try: another path.")
 
 
 def test_ages_are_added_to_the_head_only():
@@ -94,4 +109,4 @@ def test_search_over_very_many_stays_short():
 
 
 def test_search_without_any_index_says_so():
-    assert "no repository is indexed" in searched([], [])[0]
+    assert "no repository of this call is indexed" in searched([], [])[0]

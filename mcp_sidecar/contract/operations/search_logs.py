@@ -52,8 +52,8 @@ class SearchLogsArguments(Arguments):
     )
     process: OptionalWord = Field(
         None,
-        description="Only this kind of process (sidecar, web, worker, nginx, or a management "
-        "command), or one process by its id.",
+        description="Only this kind of process (sidecar, web, worker, or a management command; "
+        "nginx where the log is in files, not PostgreSQL), or one process by its id.",
         examples=["sidecar"],
     )
     since: OptionalInstant = Field(

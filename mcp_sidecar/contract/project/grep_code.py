@@ -19,7 +19,7 @@ from mcp_sidecar.contract.limits import (
 )
 from mcp_sidecar.contract.rendering.answer import MAX_SOURCE_CHARACTERS, Answer
 from mcp_sidecar.contract.rendering.code import fenced
-from mcp_sidecar.contract.rendering.freshness import Freshness, state
+from mcp_sidecar.contract.rendering.freshness import Freshness, state, what_to_try
 from mcp_sidecar.contract.rendering.lists import filters_line, more_line
 from mcp_sidecar.contract.text import link, path_span
 
@@ -98,9 +98,8 @@ def render(result: GrepCodeResult) -> Rendering:
     if not result.files:
         where = "in the files searched so far" if result.next_cursor else "in any indexed file"
         closing.insert(0, f"No line matches {where}.")
-        closing.append(
-            "Try: ignore_case=true, no path, or search_code with words instead of a pattern."
-        )
+        advice = "Try: ignore_case=true, no path, or search_code with words instead of a pattern."
+        closing.append(what_to_try([result.freshness], advice))
     return Rendering(answer.text(closing), shown, left_out)
 
 

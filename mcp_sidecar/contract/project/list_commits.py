@@ -17,7 +17,13 @@ from mcp_sidecar.contract.fields import Cursor, OptionalPath, OptionalWord, Ref
 from mcp_sidecar.contract.instants import OptionalInstant
 from mcp_sidecar.contract.limits import MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
-from mcp_sidecar.contract.rendering.freshness import SHORT_COMMIT, Freshness, instant, state
+from mcp_sidecar.contract.rendering.freshness import (
+    SHORT_COMMIT,
+    Freshness,
+    instant,
+    state,
+    what_to_try,
+)
 from mcp_sidecar.contract.rendering.lists import filters_line, more_line
 from mcp_sidecar.contract.text import span, word
 
@@ -82,7 +88,8 @@ def render(result: ListCommitsResult) -> Rendering:
         closing.append("The search ended at its time limit: go on with the cursor.")
     if not result.commits:
         closing.insert(0, "No commit matches so far." if result.next_cursor else "No commit.")
-        closing.append("Try: fewer filters; a path as list_files shows it; another ref.")
+        advice = "Try: fewer filters; a path as list_files shows it; another ref."
+        closing.append(what_to_try([result.freshness], advice))
     return Rendering(answer.text(closing), shown, left_out)
 
 

@@ -14,7 +14,7 @@ from mcp_sidecar.contract.base import (
 from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
-from mcp_sidecar.contract.rendering.freshness import Freshness, searched
+from mcp_sidecar.contract.rendering.freshness import Freshness, searched, what_to_try
 from mcp_sidecar.contract.rendering.lists import count_line, counted, filters_line, more_line
 from mcp_sidecar.contract.text import path_span, span, word
 
@@ -66,7 +66,8 @@ def render(result: ListDocsResult) -> Rendering:
         more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
     ]
     if not result.documents:
-        closing = ["No documentation matches.", "Try: without path, or search_code."]
+        advice = "Try: without path, or search_code."
+        closing = ["No documentation matches.", what_to_try(result.freshness, advice)]
     return Rendering(answer.text(closing), shown, left_out)
 
 
@@ -88,7 +89,7 @@ CONTRACT = ToolContract(
         returns='Markdown: the indexed commit, then rows such as "- `docs/howto/logging.txt` '
         '`How to configure logging`, restructuredtext, 7 sections"; total_count; the cursor of '
         "the next page.",
-        errors=f"not_found: no such folder; leave path out. {FIX_REF} {RETRY}",
+        errors=f"{FIX_REF} {RETRY}",
     ),
     arguments=ListDocsArguments,
     result=ListDocsResult,

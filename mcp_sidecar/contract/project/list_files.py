@@ -14,7 +14,7 @@ from mcp_sidecar.contract.base import (
 from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
-from mcp_sidecar.contract.rendering.freshness import Freshness, state
+from mcp_sidecar.contract.rendering.freshness import Freshness, state, what_to_try
 from mcp_sidecar.contract.rendering.lists import count_line, counted, filters_line, more_line
 from mcp_sidecar.contract.text import path_span, span, word
 
@@ -71,10 +71,8 @@ def render(result: ListFilesResult) -> Rendering:
         more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
     ]
     if not result.items:
-        closing = [
-            "Nothing matches.",
-            "Try: a pattern such as **/*.py without path, or leave both out to see the root.",
-        ]
+        advice = "Try: a pattern such as **/*.py without path, or leave both out to see the root."
+        closing = ["Nothing matches.", what_to_try([result.freshness], advice)]
     return Rendering(answer.text(closing), shown, left_out)
 
 

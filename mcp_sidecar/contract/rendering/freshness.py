@@ -15,6 +15,7 @@ from mcp_sidecar.contract.text import span, word
 
 SHORT_COMMIT: Final = 8
 MAX_REPOSITORIES_NAMED: Final = 10
+NOT_INDEXED: Final = "Try: again after the first sync; tell the user when syncs of it fail."
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC(?! \()")
 # Unit, its length and the age from which it is used, in minutes.
 _UNITS: Final = (
@@ -47,7 +48,7 @@ def state(freshness: Freshness) -> str:
     """Return one line: repository, ref, commit, its date, when it was indexed, staleness."""
     where = f"repository {span(freshness.repository)}"
     if not freshness.commit:
-        return f"{where}: nothing is indexed yet.{_staleness(freshness)}"
+        return f"{where}: nothing is indexed yet{_failing(freshness)}."
     text = f"{where} at {span(freshness.ref)}, commit {word(freshness.commit[:SHORT_COMMIT])}"
     if freshness.committed_at is not None:
         text += f" of {instant(freshness.committed_at)}"
@@ -65,7 +66,7 @@ def searched(freshness: Sequence[Freshness], shown: Iterable[str]) -> list[str]:
     if len(freshness) == 1:
         return [f"Searched {state(freshness[0])}"]
     if not freshness:
-        return ["Searched nothing: no repository is indexed yet."]
+        return ["Searched nothing: no repository of this call is indexed yet."]
     wanted = set(shown)
     named = [one for one in freshness if one.repository in wanted or one.stale_since is not None]
     named.sort(key=lambda one: one.repository not in wanted)
@@ -77,14 +78,30 @@ def searched(freshness: Sequence[Freshness], shown: Iterable[str]) -> list[str]:
     return lines
 
 
+def what_to_try(freshness: Iterable[Freshness], advice: str) -> str:
+    """Return the advice for a list without rows, another where nothing is there to be listed."""
+    if any(one.commit for one in freshness):
+        return advice
+    return NOT_INDEXED
+
+
+def _failing(freshness: Freshness) -> str:
+    if freshness.stale_since is None:
+        return ""
+    return f", syncs fail since {instant(freshness.stale_since)}{_reason(freshness)}"
+
+
 def _staleness(freshness: Freshness) -> str:
     if freshness.stale_since is None:
         return ""
-    reason = f" because {span(freshness.stale_reason)}" if freshness.stale_reason else ""
     return (
-        f" STALE since {instant(freshness.stale_since)}{reason}:"
+        f" STALE since {instant(freshness.stale_since)}{_reason(freshness)}:"
         " newer commits may be missing, say so when it matters."
     )
+
+
+def _reason(freshness: Freshness) -> str:
+    return f" because {span(freshness.stale_reason)}" if freshness.stale_reason else ""
 
 
 def with_ages(text: str, now: datetime) -> str:

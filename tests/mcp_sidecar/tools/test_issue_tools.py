@@ -105,7 +105,7 @@ class TestWhoIsOfferedThem:
                 assert tools["list_issues"].annotations.read_only_hint
                 result = await client.call_tool("list_issues", ENGINE)
                 assert "`Login fails`" in result.content[0].text
-                with pytest.raises(ToolError, match="shows no issue #9"):
+                with pytest.raises(ToolError, match="nothing for issue #9"):
                     await client.call_tool("read_issue", ENGINE | {"number": 9})
         finally:
             leave(entered)

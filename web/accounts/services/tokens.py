@@ -68,7 +68,8 @@ def _check(*, name: str, scopes: tuple[str, ...], expires_days: int | None) -> N
     if not name or len(name) > _MAX_NAME_CHARACTERS:
         problems["name"] = f"A token needs a name of at most {_MAX_NAME_CHARACTERS} characters."
     if unknown or not set(scopes):
-        problems["scopes"] = f"Name at least one of: {', '.join(Scope.values)}."
+        problem = f"There is no scope {unknown[0][:_MAX_NAME_CHARACTERS]!r}. " if unknown else ""
+        problems["scopes"] = f"{problem}Name at least one of: {', '.join(Scope.values)}."
     if expires_days is not None and not 1 <= expires_days <= _MAX_DAYS:
         problems["expires_days"] = f"A token works for 1 to {_MAX_DAYS} days."
     if problems:

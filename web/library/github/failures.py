@@ -38,7 +38,8 @@ _REASONS: Final = {
     "unprocessable": "cannot be taken",
 }
 _NOT_SHOWN: Final = (
-    "GitHub shows no {what} to this token: it does not exist, or the token may not see it."
+    "GitHub finds nothing for {what}: the issue or repository does not exist, or this token may "
+    "not see it."
 )
 _NOT_SHOWN_HINT: Final = "Check the number and the repository. {needed}"
 # Refusals that mean one thing: the error, what happened, what to do.
@@ -52,12 +53,12 @@ _PLAIN: Final[Mapping[int, tuple[type[PortolanError], str, str]]] = {
     HTTPStatus.NOT_FOUND: (NotFound, _NOT_SHOWN, _NOT_SHOWN_HINT),
     HTTPStatus.GONE: (
         NotFound,
-        "GitHub has no {what} any more: it was deleted, or issues are turned off there.",
+        "GitHub has nothing for {what} any more: it was deleted, or issues are turned off there.",
         "Tell the user; another call will not help.",
     ),
     HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS: (
         NotAllowed,
-        "GitHub shows no {what} for legal reasons.",
+        "GitHub withholds {what} for legal reasons.",
         "Tell the user; another call will not help.",
     ),
 }

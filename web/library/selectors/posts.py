@@ -238,7 +238,7 @@ def _hints(
     if read.tokens and searched:
         hints.append("Fewer or other words; search_docs covers the documentation.")
     if not visible_posts().exists():
-        hints = ["search_docs: there are no posts yet."]
+        hints = ["There are no posts yet; search_docs covers the documentation."]
     return tuple(hints)
 
 

@@ -78,7 +78,7 @@ def symbol_hints(
 def _looked_at(scope: Scope, noun: str) -> str:
     """Say what was searched, with the commit where it is one repository."""
     if not scope.refs:
-        return "Nothing is indexed yet."
+        return "Nothing of it is indexed yet: try again after the first sync."
     where = f"{len(scope.refs)} repositories"
     if len(scope.refs) == 1:
         state = scope.refs[0].freshness

@@ -113,7 +113,7 @@ class TestRefusals:
     def test_404_tells_of_both_reasons(self, project):
         error = failure(project, refusal(404, "Not Found"))
         assert isinstance(error, NotFound)
-        assert "does not exist, or the token may not see it" in error.message
+        assert "does not exist, or this token may not see it" in error.message
         assert "Issues: read" in error.hint
         with pytest.raises(NotFound, match="issue #99 of ada/engine"):
             issue_text(**WHO, number=99)

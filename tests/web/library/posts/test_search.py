@@ -163,7 +163,9 @@ def test_filters_of_other_systems_are_said_to_be_words(write):
 
 
 def test_without_posts_the_hint_leads_elsewhere(db):
-    assert search("harbours").hints == ("search_docs: there are no posts yet.",)
+    assert search("harbours").hints == (
+        "There are no posts yet; search_docs covers the documentation.",
+    )
 
 
 @pytest.mark.parametrize(

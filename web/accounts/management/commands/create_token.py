@@ -28,7 +28,10 @@ class Command(BaseCommand):
         """Make the token and print it alone on standard output."""
         owner = get_user_model().objects.filter(username=options["user"], is_active=True).first()
         if owner is None:
-            raise CommandError(f"There is no active account {options['user']!r}.")
+            raise CommandError(
+                f"There is no active account {options['user']!r}. Name one that exists; "
+                "manage.py invite EMAIL makes an invitation."
+            )
         try:
             made = token_create(
                 actor=COMMAND_LINE,
