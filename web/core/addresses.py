@@ -21,7 +21,10 @@ from web.core.limits import LIMITS
 Resolver = Callable[[str, float], Sequence[str]]
 """Return the network addresses of a host within so many seconds; raise Unavailable for none."""
 
-HINT = "Only public http and https addresses are fetched; ask the operator about an internal host."
+HINT = (
+    "Only public http and https addresses are fetched; PORTOLAN_FETCH_PRIVATE_HOSTS names hosts of "
+    "your own network that may be as well."
+)
 PRIVATE_SUFFIXES = (
     "localhost",
     "local",

@@ -99,6 +99,20 @@ def markdown_html(
     return _CLEANER.clean(html)
 
 
+def markdown_words(text: str) -> str:
+    """Return what Markdown says, on one line: no marks, addresses or HTML; of images the text."""
+    words = []
+    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text):
+        for child in token.children or ():
+            words.append(" " if child.type in {"softbreak", "hardbreak"} else _said(child))
+        words.append(" ")
+    return " ".join("".join(words).split())
+
+
+def _said(token: Token) -> str:
+    return "" if token.type == "html_inline" else token.content
+
+
 def soft_wrapped(text: str) -> str:
     """Return Markdown with very long lines of prose broken between sentences; it means the same.
 

@@ -58,7 +58,9 @@ def text_of(post: Post) -> str:
 
 
 def beginning(body: str) -> str:
-    """Return the first words of a Markdown text, without its headings, on one line."""
+    """Return the first words of a Markdown text, without headings and marks, on one line."""
+    from web.core.markup import markdown_words  # the parser of Markdown comes with it
+
     lines: list[str] = []
     for line in body.split("\n"):
         if line.startswith(("#", "```", "![", "<", "|", "---", "===")):
@@ -68,7 +70,7 @@ def beginning(body: str) -> str:
         lines.append(line)
         if sum(map(len, lines)) > _SUMMARY_CHARACTERS:
             break
-    words = visible_line(" ".join(lines))
+    words = visible_line(markdown_words("\n".join(lines)))
     if len(words) <= _SUMMARY_CHARACTERS:
         return words
     return words[:_SUMMARY_CHARACTERS].rsplit(" ", 1)[0] + " …"

@@ -53,7 +53,9 @@ def feed_add(
             )
     except IntegrityError:
         raise Conflict(
-            "This feed is there already.", fields={"url": "belongs to a feed already"}
+            "This feed is there already.",
+            hint=f"Import it: manage.py import_feeds {address}; change it in the admin.",
+            fields={"url": "belongs to a feed already"},
         ) from None
     return int(feed.pk)
 

@@ -33,13 +33,15 @@ def test_add_feed_imports_its_posts(db, clock, site):
 def test_add_feed_says_what_is_wrong_in_one_sentence(db, clock, site):
     assert run("add_feed", "file:///etc/passwd") == (
         "The address must start with http:// or https://. Only public http and https addresses "
-        "are fetched; ask the operator about an internal host.",
+        "are fetched; PORTOLAN_FETCH_PRIVATE_HOSTS names hosts of your own network that may be as "
+        "well.",
         1,
     )
     said, code = run("add_feed", site.url("/feed"))
     assert "answers with status 404" in said
     assert code == 1
-    assert "there already" in run("add_feed", site.url("/feed"))[0]
+    again = run("add_feed", site.url("/feed"))[0]
+    assert f"there already. Import it: manage.py import_feeds {site.url('/feed')};" in again
     assert "interval" in run("add_feed", site.url("/other"), "--interval", "1")[0]
 
 
@@ -66,6 +68,7 @@ def test_import_feeds_imports_those_named_or_due(db, clock, site):
 
     assert "First" in (said := run("import_feeds", "--due")[0])
     assert "Second" not in said
+    assert run("import_feeds", "--due") == ("No feed is due.\n", 0)
     assert "Second" in (said := run("import_feeds", site.url("/two"))[0])
     assert "First" not in said
     assert "There is no feed" in run("import_feeds", "https://x.example/")[0]

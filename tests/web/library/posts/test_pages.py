@@ -30,6 +30,17 @@ def test_the_blog_lists_visible_posts_newest_first(client, write, clock):
     assert '<a href="/blog/tags/news/">news</a> (1)' in page
 
 
+def test_the_blog_shows_the_beginning_of_a_post_without_the_marks_of_markdown(client, write):
+    write(
+        "Ahoy",
+        body="# Tools\n\nThe **first** `sextant_x` is\n[here](https://x.org/), a < b.\n\n- one",
+    )
+
+    page = client.get("/blog/").content.decode()
+
+    assert "<p>The first sextant_x is here, a &lt; b. one</p>" in page
+
+
 def test_the_home_page_shows_the_latest_posts(client, write):
     assert "Latest posts" not in client.get("/").content.decode()
 

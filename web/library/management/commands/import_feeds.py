@@ -36,5 +36,7 @@ class Command(BaseCommand):
         failed = import_feeds(self, named or feeds)
         if not named and not feeds_listed():
             self.stdout.write("No feeds yet. Add one: manage.py add_feed URL")
+        elif not named and not feeds:
+            self.stdout.write("No feed is due." if options["due"] else "No feed is active.")
         if failed:
             raise CommandError(f"{failed} failed.")
