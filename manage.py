@@ -20,7 +20,12 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "web.config.settings.production")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    execute_from_command_line([_as_text(argument) for argument in sys.argv])
+
+
+def _as_text(argument: str) -> str:
+    r"""Return an argument that is not UTF-8 as paths of repositories are named here: with \xff."""
+    return os.fsencode(argument).decode("utf-8", "backslashreplace")
 
 
 if __name__ == "__main__":

@@ -10,14 +10,14 @@ from web.config.environment import Environment
 from web.core.limits import Limits
 
 
-def start(**variables):
-    """Run a management command in a process of its own with only these PORTOLAN_ variables."""
+def start(*arguments, **variables):
+    """Run `manage.py check` in a process of its own with only these PORTOLAN_ variables."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("PORTOLAN_")
     }
     environment.pop("DJANGO_SETTINGS_MODULE", None)
     return subprocess.run(
-        [sys.executable, "manage.py", "check"],
+        [sys.executable, "manage.py", "check", *arguments],
         env=environment | variables,
         capture_output=True,
         text=True,
@@ -126,3 +126,8 @@ def test_no_limit_has_the_name_of_a_setting():
 
 def test_asgi_processes_keep_no_connection_between_requests(settings):
     assert settings.DATABASES["default"]["CONN_MAX_AGE"] == 0
+
+
+def test_an_argument_that_is_not_utf_8_is_named_as_paths_of_repositories_are(tmp_path):
+    done = start(b"lat\xefn", PORTOLAN_DEBUG="1", PORTOLAN_DATA_DIR=str(tmp_path))
+    assert "No installed app with label 'lat\\xefn'" in done.stderr

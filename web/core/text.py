@@ -19,6 +19,14 @@ def visible_line(text: str) -> str:
     return " ".join(seen.split())
 
 
+def printable(text: str) -> str:
+    """Return `text` as one line in which nothing acts on a terminal: the rest becomes escapes."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )
+
+
 def storable(text: str) -> str:
     """Return `text` as every database can hold it: NUL and lone surrogates become escapes."""
     shown = text.replace("\0", "\\x00") if "\0" in text else text

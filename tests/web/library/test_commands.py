@@ -224,7 +224,7 @@ def test_outcome_tells_removed_refs() -> None:
     report = SyncReport(
         repository="project",
         outcome="updated",
-        changed_refs=("main",),
+        changed_refs=("main\u202e",),
         removed_refs=("v1",),
         files_read=1200,
         contents_written=7,
@@ -233,6 +233,6 @@ def test_outcome_tells_removed_refs() -> None:
         seconds=1.25,
     )
     assert outcome_line(report) == (
-        "project: main, v1 removed; 1,200 files looked at, 7 indexed (3.0 MiB), 5 removed, "
+        "project: main\\u202e, v1 removed; 1,200 files looked at, 7 indexed (3.0 MiB), 5 removed, "
         "in 1.2 s."
     )

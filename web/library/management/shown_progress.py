@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
+from web.core.text import printable
 from web.library.indexing.progress import SyncProgress
 from web.library.services.sync import SyncReport
 
@@ -55,9 +56,10 @@ def outcome_line(report: SyncReport) -> str:
         return f"{report.repository}: no commit yet; it is indexed once something is pushed."
     if report.outcome == "unchanged":
         return f"{report.repository}: up to date ({report.seconds:.1f} s)."
-    refs = ", ".join([*report.changed_refs, *(f"{ref} removed" for ref in report.removed_refs)])
+    names = ", ".join([*report.changed_refs, *(f"{ref} removed" for ref in report.removed_refs)])
+    refs = printable(names) or "refs changed"
     return (
-        f"{report.repository}: {refs or 'refs changed'}; {report.files_read:,} files looked at, "
+        f"{report.repository}: {refs}; {report.files_read:,} files looked at, "
         f"{report.contents_written:,} indexed ({report.bytes_read / _MEBIBYTE:.1f} MiB), "
         f"{report.contents_removed:,} removed, in {report.seconds:.1f} s."
     )

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from web.accounts.principals import Principal
 from web.core.errors import PortolanError
+from web.core.text import printable
 from web.library.selectors.index_reports import FileReport, RefReport, file_report, index_report
 
 _OPERATOR = Principal(is_member=True, is_staff=True)
@@ -41,7 +42,7 @@ class Command(BaseCommand):
                 reports = file_report(**asked, path=options["path"])
                 lines = [line for report in reports for line in _file_lines(report)]
         except PortolanError as error:
-            raise CommandError(str(error)) from None
+            raise CommandError(printable(str(error))) from None
         if options["json"]:
             rows = [asdict(report) for report in reports]
             self.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False, default=str))
@@ -55,7 +56,7 @@ class Command(BaseCommand):
 def _ref_lines(report: RefReport) -> Iterator[str]:
     default = ", the default" if report.is_default else ""
     at = f", indexed {report.indexed_at:%Y-%m-%d %H:%M} UTC" if report.indexed_at else ""
-    yield f"{report.kind} {report.ref}{default}, at {report.commit[:12]}{at}"
+    yield f"{report.kind} {printable(report.ref)}{default}, at {report.commit[:12]}{at}"
     yield (
         f"  {report.indexed:,} of {report.files:,} files are indexed, {report.documents:,} of them "
         f"documents: {report.chunks:,} chunks, {report.symbols:,} definitions"
@@ -63,7 +64,7 @@ def _ref_lines(report: RefReport) -> Iterator[str]:
     if report.skipped:
         yield f"  {report.files - report.indexed:,} are not, because:"
     for skipped in report.skipped:
-        examples = ", ".join(_shown(path) for path in skipped.examples)
+        examples = ", ".join(printable(path) for path in skipped.examples)
         more = ", …" if skipped.files > len(skipped.examples) else ""
         counted = f"  {skipped.files:8,}  {skipped.reason} ({skipped.size_bytes:,} bytes)"
         yield f"{counted}: {examples}{more}"
@@ -72,7 +73,8 @@ def _ref_lines(report: RefReport) -> Iterator[str]:
 
 
 def _file_lines(report: FileReport) -> Iterator[str]:
-    yield f"{report.ref} at {report.commit[:12]}: {_shown(report.path)} is {report.state}"
+    ref, path = printable(report.ref), printable(report.path)
+    yield f"{ref} at {report.commit[:12]}: {path} is {report.state}"
     if report.state == "absent":
         return
     language = f", {report.language}" if report.language else ""
@@ -82,17 +84,9 @@ def _file_lines(report: FileReport) -> Iterator[str]:
         if report.advice:
             yield f"  to change that: {report.advice}"
         return
-    title = f", titled {_shown(report.title)!r}" if report.title else ""
+    title = f", titled {printable(report.title)!r}" if report.title else ""
     kind = "documentation" if report.is_document else "code"
     yield f"  read as {kind}, format {report.read_as}, encoding {report.encoding}{title}"
     yield f"  {report.lines:,} lines, {report.chunks:,} chunks, {report.symbols:,} definitions"
     for left_out in report.left_out:
         yield f"  {left_out}"
-
-
-def _shown(text: str) -> str:
-    """Return a text of a repository as one line in which nothing acts on the terminal."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in text
-    )
