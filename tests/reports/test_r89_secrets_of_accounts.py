@@ -132,3 +132,22 @@ def test_log_lines_are_one_line_of_json_each(lines, member):
     for line in lines():
         assert "\n" not in line
         json.loads(line)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("get", "/nothing/here/", 404),
+        ("get", "/o/authorize/", 400),
+        ("post", "/accounts/sign-in/", 403),
+        ("post", "/webhooks/github/", 400),
+        ("get", "/webhooks/gitlab/", 405),
+    ],
+)
+def test_query_of_a_refused_request_is_nowhere(lines, method, path, status):
+    browser = Client(enforce_csrf_checks=True)
+    answer = getattr(browser, method)(f"{path}?state=PLANTED4711&x=PLANTED4711")
+    assert answer.status_code == status
+    written = lines()
+    assert any(path in line and str(status) in line for line in written)
+    assert "PLANTED4711" not in "\n".join(written)

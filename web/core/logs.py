@@ -35,6 +35,8 @@ _SAFE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _STANDARD_FIELDS = frozenset(
     vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
 )
+# Django gives its request along, whose text has the query: a client may have put a secret there.
+_LEFT_OUT = _STANDARD_FIELDS | {"request"}
 READY_FIELDS = "_ready_fields"
 """The extra field of a record that holds no secrets, with its further fields, a dict."""
 BUFFER_BYTES = 128 * 1024
@@ -104,7 +106,7 @@ class JsonLines(logging.Formatter):
             return _encoded(fields | ready)
         fields["message"] = redacted(fields["message"])
         for name, value in vars(record).items():
-            if name not in _STANDARD_FIELDS and not name.startswith("_"):
+            if name not in _LEFT_OUT and not name.startswith("_"):
                 fields[name] = redacted_value(value, name=name)
         if record.exc_info:
             fields["exception"] = redacted(_traceback_of(record))
