@@ -82,29 +82,22 @@ def test_the_command_of_the_readme_adds_a_repository_as_it_stands_there(tmp_path
     source = GitRepository(tmp_path / "source").write({"README.md": "# Hello\n"})
     source.commit()
     line = re.search(
-        r"^(.*)manage\.py add_repository NAME ADDRESS$",
+        r"^\.venv/bin/python (.*) add_repository NAME ADDRESS$",
         (PROJECT / "README.md").read_text(),
         re.MULTILINE,
     )
-    *assignments, python = line[1].split()
-    environment = newcomers_environment() | {
-        "PORTOLAN_DATA_DIR": str(tmp_path / "var"),
-        "PORTOLAN_ALLOW_LOCAL_REPOSITORIES": "1",
-        **dict(assignment.split("=") for assignment in assignments),
-    }
 
     def managed(*arguments):
         return subprocess.run(
-            (sys.executable, "manage.py", *arguments),
+            (sys.executable, *line[1].split(), *arguments),
             cwd=PROJECT,
-            env=environment,
+            env=newcomers_environment() | {"PORTOLAN_DATA_DIR": str(tmp_path / "var")},
             capture_output=True,
             text=True,
             check=False,
         )
 
-    assert python == ".venv/bin/python"
     assert managed("migrate", "--verbosity=0").returncode == 0
     added = managed("add_repository", "hello", str(source.path))
     assert added.returncode == 0, added.stderr
-    assert "1 indexed" in added.stdout + added.stderr
+    assert "1 indexed anew" in added.stdout + added.stderr

@@ -98,7 +98,10 @@ def render(result: ListToolCallsResult) -> Rendering:
         more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
     ]
     if not result.total_count:
-        closing = ["No call matches. Leave a filter out, or take an earlier since."]
+        closing = [
+            "No call matches. Leave a filter out, or take an earlier since; get_usage names the "
+            "tools that were called."
+        ]
     return Rendering(answer.text(closing), shown, left_out)
 
 

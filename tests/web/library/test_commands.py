@@ -42,7 +42,7 @@ def test_add_repository_adds_and_indexes_with_all_options(project: GitRepository
         *("--exclude", "x/", "--ref", "v*", "--refs-newest", "3", "--members"),
     )
     assert "Added project." in output
-    assert "3 files looked at, 2 indexed" in output
+    assert "3 files looked at, 2 indexed anew" in output
     assert "project: indexing" in errors
     made = Repository.objects.get()
     assert (made.title, made.description, made.visibility) == (
@@ -233,6 +233,6 @@ def test_outcome_tells_removed_refs() -> None:
         seconds=1.25,
     )
     assert outcome_line(report) == (
-        "project: main\\u202e, v1 removed; 1,200 files looked at, 7 indexed (3.0 MiB), 5 removed, "
-        "in 1.2 s."
+        "project: main\\u202e, v1 removed; 1,200 files looked at, 7 indexed anew (3.0 MiB), "
+        "5 removed, in 1.2 s."
     )

@@ -60,7 +60,7 @@ def outcome_line(report: SyncReport) -> str:
     refs = printable(names) or "refs changed"
     return (
         f"{report.repository}: {refs}; {report.files_read:,} files looked at, "
-        f"{report.contents_written:,} indexed ({report.bytes_read / _MEBIBYTE:.1f} MiB), "
+        f"{report.contents_written:,} indexed anew ({report.bytes_read / _MEBIBYTE:.1f} MiB), "
         f"{report.contents_removed:,} removed, in {report.seconds:.1f} s."
     )
 
