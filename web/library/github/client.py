@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 import msgspec
 from django.conf import settings
@@ -30,6 +30,7 @@ USER_AGENT: Final = "Portolan/1 (issues)"
 MAX_REFUSAL_BYTES: Final = 64 * 1024
 _REDIRECTS: Final = {301, 302, 307, 308}
 _SERVER_ERRORS: Final = 500
+_ADDRESS: Final = "%:/?#[]@!$&'()*+,;="  # what stands in an address as it is (RFC 3986, 2)
 
 
 class GitHub:
@@ -201,9 +202,9 @@ def _api() -> str:
 
 
 def _on_the_same_host(url: str, location: str, aim: Aim) -> str:
-    """Return where a redirect leads. Raises Unavailable where that is another host."""
+    """Return where a redirect leads, in ASCII. Raises Unavailable where that is another host."""
     try:
-        target = urljoin(url, location)
+        target = urljoin(url, quote(location.encode("latin-1"), safe=_ADDRESS))
     except ValueError:
         target = ""
     if not location or _origin(target) != _origin(_api()):

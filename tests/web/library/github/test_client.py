@@ -296,6 +296,13 @@ class TestRedirects:
         assert issue_create(**WHO, title="Here").number == 1
         assert [asked.method for asked in project.asked] == ["POST", "POST"]
 
+    @pytest.mark.parametrize("place", ["/caf\xe9/\x85", "/a b", "/a\\b", "//"])
+    def test_an_odd_place_on_the_same_host_is_asked_for_and_nothing_else(self, project, place):
+        error = failure(project, Reply(status=301, headers={"Location": f"/api/v3{place}"}))
+        assert isinstance(error, NotFound)
+        assert len(project.asked) == 2
+        assert project.asked[1].path.isascii()
+
     def test_a_circle_ends(self, project):
         error = failure(project, Reply(status=301, headers={"Location": f"/api/v3{PATH}"}))
         assert "redirects more than" in error.message
