@@ -111,7 +111,9 @@ def processes_of(variables):
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            command = (
+                (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            )
             if (
                 mark in (folder / "environ").read_bytes()
                 or variables["PORTOLAN_DATA_DIR"] in command

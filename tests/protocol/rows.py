@@ -124,10 +124,11 @@ HEADERS: Final = (
     refused("a token in the query", "401 invalid_token", path="/mcp/lesson/?token=x"),
     refused("another query", PONG, path="/mcp/lesson/?x=1"),
     refused(
-        "two tokens",
+        "two tokens (nginx refuses them itself: 400 invalid_input)",
         "400 duplicate_header",
         ("authorization", "Bearer ptl_a"),
         ("authorization", "Bearer ptl_b"),
+        nginx="400 invalid_input",
     ),
     refused(
         "two versions",

@@ -22,7 +22,8 @@ class Row:
     `body` is sent as it is where it is bytes, else as JSON. A request goes at 2026-07-28 with its
     envelope and the headers that mirror it, unless `is_bare`. `handshake` and `modern` are the
     answers as `seen` writes them, `modern` None where it is the same. `headers` take the place of
-    those of the same name that clients send; the headers `without` are left out.
+    those of the same name that clients send; the headers `without` are left out. `nginx` is the
+    answer of a proxy that refuses the request itself.
     """
 
     case: str
@@ -34,9 +35,12 @@ class Row:
     headers: Pairs = ()
     without: frozenset[str] = frozenset()
     is_bare: bool = False
+    nginx: str | None = None
 
-    def expected(self, version: str | None) -> str:
+    def expected(self, version: str | None, *, through_nginx: bool = False) -> str:
         """The answer at a version."""
+        if through_nginx and self.nginx is not None:
+            return self.nginx
         return self.modern if version == MODERN and self.modern is not None else self.handshake
 
     def sent(self, version: str | None) -> tuple[bytes, Pairs]:

@@ -341,13 +341,14 @@ def test_path_that_no_database_can_index_is_listed_shortened(origin: GitReposito
     assert index_state("project") == fresh_state("project")
 
 
-def test_two_paths_that_are_shown_alike_do_not_break_a_sync(origin: GitRepository) -> None:
+def test_two_paths_that_look_alike_are_kept_apart(origin: GitRepository) -> None:
     origin.write({b"a-\xff.py": CODE, "a-\\xff.py": OTHER}).commit()
     add_and_sync("project", origin.url)
-    assert set(entries("project")) == {"a-\\xff.py"}
+    assert set(entries("project")) == {"a-\\xff.py", "a-\\x5cxff.py"}
     origin.git("rm", "--quiet", "--", "a-\\\\xff.py")
     origin.commit()
     repository_sync(name="project")
+    assert set(entries("project")) == {"a-\\xff.py"}
     assert repository_sync(name="project").outcome == "unchanged"
 
 
