@@ -19,8 +19,35 @@ def main() -> None:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "web.config.settings.sidecar")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "web.config.settings.production")
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError, ProgrammingError
 
-    execute_from_command_line([_as_text(argument) for argument in sys.argv])
+    try:
+        execute_from_command_line([_as_text(argument) for argument in sys.argv])
+    except (OperationalError, ProgrammingError) as error:
+        if "--traceback" in sys.argv or not (reason := _reason(error)):
+            raise
+        sys.exit(reason)
+
+
+def _reason(error: Exception) -> str:
+    """Return why the database cannot be used and what to do; nothing where the fault is another."""
+    from django.db import DatabaseError, connection
+
+    from web.core.migrations import unapplied_migrations
+    from web.core.redaction import redacted
+
+    connection.close()
+    try:
+        missing = unapplied_migrations()
+    except DatabaseError:
+        said = redacted(str(error).strip())
+        return (
+            "The database cannot be used. Start it, or correct PORTOLAN_DATABASE_URL; "
+            f"it said: {said}"
+        )
+    if missing and "migrate" not in sys.argv:
+        return f"The database lacks {len(missing)} migrations. Run: manage.py migrate"
+    return ""
 
 
 def _as_text(argument: str) -> str:

@@ -1,6 +1,7 @@
 """Settings come from the environment; a wrong one stops the start with a line that names it."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -10,14 +11,14 @@ from web.config.environment import Environment
 from web.core.limits import Limits
 
 
-def start(*arguments, **variables):
-    """Run `manage.py check` in a process of its own with only these PORTOLAN_ variables."""
+def start(*arguments, command="check", **variables):
+    """Run a management command in a process of its own with only these PORTOLAN_ variables."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("PORTOLAN_")
     }
     environment.pop("DJANGO_SETTINGS_MODULE", None)
     return subprocess.run(
-        [sys.executable, "manage.py", "check", *arguments],
+        [sys.executable, "manage.py", command, *arguments],
         env=environment | variables,
         capture_output=True,
         text=True,
@@ -131,3 +132,27 @@ def test_asgi_processes_keep_no_connection_between_requests(settings):
 def test_an_argument_that_is_not_utf_8_is_named_as_paths_of_repositories_are(tmp_path):
     done = start(b"lat\xefn", PORTOLAN_DEBUG="1", PORTOLAN_DATA_DIR=str(tmp_path))
     assert "No installed app with label 'lat\\xefn'" in done.stderr
+
+
+def test_a_database_without_its_tables_is_told_with_the_command_that_makes_them(tmp_path):
+    done = start(command="list_repositories", PORTOLAN_DEBUG="1", PORTOLAN_DATA_DIR=str(tmp_path))
+    assert done.returncode == 1
+    assert re.fullmatch(
+        r"The database lacks \d+ migrations\. Run: manage\.py migrate\n", done.stderr
+    )
+
+
+@pytest.mark.parametrize("command", ["list_repositories", "migrate"])
+def test_a_database_that_is_away_is_told_with_its_setting_and_without_its_password(
+    command, tmp_path
+):
+    done = start(
+        command=command,
+        PORTOLAN_DEBUG="1",
+        PORTOLAN_DATA_DIR=str(tmp_path),
+        PORTOLAN_DATABASE_URL="postgresql://someone:planted-password@127.0.0.1:1/portolan",
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("The database cannot be used. Start it, or correct PORTOLAN_DA")
+    assert "Traceback" not in done.stderr
+    assert "planted-password" not in done.stderr
