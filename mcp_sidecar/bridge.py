@@ -12,7 +12,6 @@ two thirds of it per call, because services never take asgiref's way back into t
 """
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,25 +20,17 @@ from contextvars import copy_context
 from threading import Lock
 from typing import Any
 
-from django.db import InterfaceError, OperationalError, connections
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from mcp_sidecar import tracing
-from web.core.errors import DeadlineExceeded, Unavailable
+from mcp_sidecar.databases import answered, deadline_exceeded
+from web.core.errors import Unavailable
 from web.core.limits import LIMITS
-
-logger = logging.getLogger(__name__)
 
 RETRY_AFTER_SECONDS = 1
 LOOK_UP_THREADS = 2
 LOOK_UPS_WAITING = 1000
-
-# SQLite says with one exception that it is busy and that a statement is wrong; only these mean
-# that the same call may work later.
-_SQLITE_AWAY = frozenset(
-    {"BUSY", "LOCKED", "IOERR", "FULL", "CANTOPEN", "READONLY", "NOTADB", "PROTOCOL", "NOMEM"}
-)
-_POSTGRES_TIMEOUT = "57014"
 
 
 class Busy(Unavailable):
@@ -147,7 +138,7 @@ class Bridge:
         try:
             try:
                 with tracing.work_span(function, pool=self.name):
-                    outcome, failure = _answered(function, kwargs), None
+                    outcome, failure = answered(function, kwargs), None
             except BaseException as error:
                 outcome, failure = None, error
             with suppress(RuntimeError):  # the loop has ended
@@ -167,77 +158,6 @@ def _settle(answer: asyncio.Future[Any], outcome: Any, failure: BaseException | 
 
 def _give_up(answer: asyncio.Future[Any], seconds: float) -> None:
     _settle(answer, None, deadline_exceeded(seconds))
-
-
-def deadline_exceeded(seconds: float) -> DeadlineExceeded:
-    """Return the error of a call that took longer than `seconds`."""
-    return DeadlineExceeded(
-        f"The deadline of {seconds:g} s was exceeded (deadline exceeded).",
-        hint="Ask for less: a narrower filter, one repository, or a smaller limit. "
-        "A change may still complete: read the state before repeating it.",
-    )
-
-
-def _answered[R](function: Callable[..., R], kwargs: dict[str, Any]) -> R:
-    _discard_old_connections()
-    try:
-        return function(**kwargs)
-    except (OperationalError, InterfaceError) as error:
-        if _lost_a_connection() and ".selectors" in function.__module__:
-            return _once_more(function, kwargs)
-        raise _named(error) from error
-    finally:
-        _discard_old_connections()
-
-
-def _once_more[R](function: Callable[..., R], kwargs: dict[str, Any]) -> R:
-    try:
-        return function(**kwargs)
-    except (OperationalError, InterfaceError) as error:
-        raise _named(error) from error
-
-
-def _discard_old_connections() -> None:
-    """Close what Django would close at the ends of a request.
-
-    SQLite's connection stays: there is no server that could drop it, and opening it again with its
-    pragmas costs more than most queries.
-    """
-    for connection in connections.all(initialized_only=True):
-        if connection.connection is None:
-            continue
-        if (
-            connection.vendor == "sqlite"
-            and not connection.errors_occurred
-            and connection.autocommit == connection.settings_dict["AUTOCOMMIT"]
-        ):
-            continue
-        connection.close_if_unusable_or_obsolete()
-
-
-def _lost_a_connection() -> bool:
-    """Return whether a connection of this thread was found dead; it is closed then."""
-    lost = False
-    for connection in connections.all(initialized_only=True):
-        opened = connection.connection is not None
-        if opened and connection.errors_occurred and not connection.is_usable():
-            connection.close()
-            lost = True
-    return lost
-
-
-def _named(error: OperationalError | InterfaceError) -> Exception:
-    """Return what a database error means for the caller; the error itself where it is a mistake."""
-    cause = error.__cause__
-    name = getattr(cause, "sqlite_errorname", None)
-    if name is not None and name.removeprefix("SQLITE_").split("_")[0] not in _SQLITE_AWAY:
-        return error
-    if getattr(cause, "sqlstate", None) == _POSTGRES_TIMEOUT:
-        return deadline_exceeded(LIMITS.call_deadline_seconds)
-    logger.error("the database did not answer a call", exc_info=error)
-    return Unavailable(
-        "The database does not answer now.", hint="Nothing is wrong with the call: repeat it later."
-    )
 
 
 TOOLS = Bridge(

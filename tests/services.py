@@ -24,6 +24,7 @@ import redis
 
 POSTGRES_USER = "postgres"  # the account of Debian's package; PostgreSQL refuses to run as root
 START_SECONDS = 60
+STARTING = ("starting up", "not yet accepting connections")
 FIRST_PORT = 12_000
 PORTS_IN_A_SLICE = 1_000
 PORT_SLICES = 20
@@ -183,7 +184,7 @@ def _wait_for_connection(url: str) -> None:
             with psycopg.connect(url, connect_timeout=START_SECONDS):
                 return
         except psycopg.OperationalError as error:  # while connecting it carries no code
-            if "starting up" not in str(error):
+            if not any(words in str(error) for words in STARTING):
                 raise
             time.sleep(0.1)
     raise RuntimeError(f"PostgreSQL took no connection within {START_SECONDS} seconds")

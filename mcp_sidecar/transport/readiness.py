@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from mcp_sidecar import bridge
+from web.core.errors import PortolanError
 from web.core.limits import LIMITS
 from web.operations.selectors.health import READINESS, checks_made
 
@@ -18,11 +19,18 @@ async def failing_checks(own_answer: Callable[[], Awaitable[bool]]) -> dict[str,
     a request with the public Host through the sidecar's own stack: a sidecar that would refuse its
     clients is not ready.
     """
-    report, answers = await asyncio.gather(
-        bridge.look_up(checks_made, names=READINESS), _passes(own_answer)
-    )
-    checks = {check.name: check.state != "failing" for check in report.checks}
+    checks, answers = await asyncio.gather(_checked(), _passes(own_answer))
     return checks | {"endpoint": answers}
+
+
+async def _checked() -> dict[str, bool]:
+    """Return the checks of the health; all fail where they cannot even be made."""
+    try:
+        report = await bridge.look_up(checks_made, names=READINESS)
+    except PortolanError as error:
+        logger.warning("the checks of the health cannot be made: %s", error)
+        return dict.fromkeys(READINESS, False)
+    return {check.name: check.state != "failing" for check in report.checks}
 
 
 async def _passes(own_answer: Callable[[], Awaitable[bool]]) -> bool:

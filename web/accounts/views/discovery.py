@@ -4,10 +4,12 @@ Clients try several addresses until one answers; a page of HTML, a redirect or a
 any of them makes sign-in fail in ways that nobody can read.
 """
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -21,13 +23,16 @@ from oauth2_provider.views import OAuthServerMetadataView
 
 from web.accounts.selectors.resources import protected_resource_metadata
 
+logger = logging.getLogger(__name__)
+
 _ALLOWED_HEADERS = "Authorization, Content-Type, MCP-Protocol-Version"
 
 
 def open_to_browsers(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Let pages of any origin call this endpoint: it reads no cookie, so that is no risk.
 
-    Answers the preflight (Fetch standard, CORS protocol) itself.
+    Answers the preflight (Fetch standard, CORS protocol) itself, and while the database is away
+    with 503 in JSON: a page of HTML is nothing that these clients read.
     """
 
     @wraps(view)
@@ -35,9 +40,14 @@ def open_to_browsers(view: Callable[..., HttpResponseBase]) -> Callable[..., Htt
         is_preflight = (
             request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
         )
-        response = (
-            HttpResponse(status=204) if is_preflight else view(request, *arguments, **options)
-        )
+        response: HttpResponseBase
+        try:
+            response = (
+                HttpResponse(status=204) if is_preflight else view(request, *arguments, **options)
+            )
+        except (OperationalError, InterfaceError):
+            logger.exception("The database did not answer %s", request.path)
+            response = _unavailable()
         response["Access-Control-Allow-Origin"] = "*"
         if is_preflight:
             response["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE"
@@ -74,6 +84,12 @@ def resource_metadata(request: HttpRequest, endpoint: str) -> HttpResponse:
 @method_decorator(open_to_browsers, name="dispatch")
 class ServerMetadataView(OAuthServerMetadataView):  # type: ignore[misc]
     """The authorization server's metadata (RFC 8414)."""
+
+
+def _unavailable() -> JsonResponse:
+    text = "The database does not answer now. Repeat the request later."
+    body = {"error": "temporarily_unavailable", "error_description": text}
+    return JsonResponse(body, status=503, headers={"Retry-After": "5"})
 
 
 def _no_document() -> JsonResponse:

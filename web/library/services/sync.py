@@ -73,8 +73,8 @@ def repository_sync(
         # Read again: while this waited, the other sync or an edit changed it.
         repository = repository_named(name)
         unfinished = repository.sync_started_at is not None or repository.stale_since is not None
-        Repository.objects.filter(pk=repository_id).update(sync_started_at=clock.now())
         with _failure_told(repository, _record_failure):
+            Repository.objects.filter(pk=repository_id).update(sync_started_at=clock.now())
             sync = RepositorySync(
                 repository,
                 lock=lock,
@@ -84,7 +84,7 @@ def repository_sync(
                 force=force,
             )
             result = sync.run()
-        _record_success(repository, result)
+            _record_success(repository, result)
     return _report(name, result, monotonic() - started)
 
 
@@ -105,9 +105,9 @@ def repository_rebuild(
     with mirror_lock(repository_id, wait_seconds=wait_seconds, on_wait=on_wait) as lock:
         repository = repository_named(name)
         state = Repository.objects.filter(pk=repository_id)
-        state.update(sync_started_at=clock.now())
         try:
             with _failure_told(repository, _forget_half_rebuilt):
+                state.update(sync_started_at=clock.now())
                 with index_transaction():
                     retire_contents(repository_id)
                 sync = RepositorySync(
@@ -119,7 +119,7 @@ def repository_rebuild(
                 )
                 result = sync.run()
         finally:
-            state.update(sync_started_at=None, sync_progress={})
+            _record_end(repository)
     return _report(name, result, monotonic() - started)
 
 
@@ -223,6 +223,14 @@ def _record_failure(repository: Repository, reason: str) -> None:
                 raise_generation()
     except DatabaseError:
         logger.exception("The failed sync of %s could not be recorded", repository.name)
+
+
+def _record_end(repository: Repository) -> None:
+    """Note that nothing goes on any more; where even that fails the next start does."""
+    try:
+        Repository.objects.filter(pk=repository.pk).update(sync_started_at=None, sync_progress={})
+    except DatabaseError:
+        logger.exception("The end of the rebuild of %s could not be recorded", repository.name)
 
 
 def _forget_half_rebuilt(repository: Repository, _reason: str) -> None:
