@@ -79,7 +79,7 @@ def matching_sections(
     Rare words count more than common ones. `limit` bounds how many are returned.
     """
     stemmed = list(dict.fromkeys(map(stem, tokens)))
-    required = [[stem(token) for token in phrase] for phrase in phrases]
+    required = list(dict.fromkeys(tuple(map(stem, phrase)) for phrase in phrases))
     if not stemmed:
         return []
     find = _found_by_postgres if connection.vendor == "postgresql" else _found_by_sqlite
@@ -93,8 +93,9 @@ def _found_by_sqlite(
     tokens: Sequence[str], phrases: Sequence[Sequence[str]]
 ) -> tuple[str, list[Any]]:
     expression = " OR ".join(f'"{token}"' for token in tokens)
-    for phrase in phrases:
-        expression = f'"{" ".join(phrase)}" AND ({expression})'
+    if phrases:  # side by side: FTS5 takes few parentheses inside each other
+        together = " AND ".join(f'"{" ".join(phrase)}"' for phrase in phrases)
+        expression = f"{together} AND ({expression})"
     return (
         f"SELECT section.id, section.post_id, -bm25(posts_fulltext, {_SQLITE_WEIGHTS}) AS score"
         " FROM posts_fulltext AS full_text"

@@ -69,6 +69,15 @@ def test_a_rare_word_weighs_more_than_a_common_one(write):
     assert slugs("weather astrolabe")[0] == "special"
 
 
+def test_many_quoted_phrases_are_looked_for_together(write):
+    words = [f"{chr(first)}{chr(second)}" for first in range(97, 107) for second in range(97, 107)]
+    write("All of them", " ".join(words))
+    write("One of them", words[0])
+    every = " ".join(f'"{word}"' for word in words)
+    assert slugs(every) == ["all-of-them"]
+    assert slugs('"aa ab" ' * 60) == ["all-of-them"]
+
+
 def test_a_quoted_phrase_has_to_stand_so(write):
     write("One", "A compass rose here.")
     write("Two", "A rose and a compass.")
