@@ -198,6 +198,20 @@ def test_a_wrong_option_ends_the_start_with_a_sentence(migrated, options, words)
     assert done.stdout == ""
 
 
+def test_a_folder_without_a_database_ends_the_start_with_a_sentence(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, MANAGE, "mcp_server"],
+        env=variables(tmp_path),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert b"Run: manage.py migrate; or correct PORTOLAN_DATA_DIR" in ended.stderr
+    assert b"Traceback" not in ended.stderr
+
+
 def test_the_rights_are_those_of_the_user_that_is_named(migrated, tmp_path):
     script = """
 from django.contrib.auth import get_user_model

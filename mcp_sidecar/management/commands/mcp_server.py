@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 
 from mcp_sidecar import bridge, signals
 from mcp_sidecar.auth import NOBODY, Caller
@@ -24,6 +25,7 @@ from mcp_sidecar.transport.stdio import StdioServer
 from mcp_sidecar.wire import Wire, claim
 from web.accounts.selectors.principals import principal_for_user
 from web.core.errors import NotFound
+from web.core.migrations import unapplied_migrations
 from web.library.selectors.repositories import repository_names_visible_to
 from web.operations.recorder import RECORDER
 
@@ -58,6 +60,8 @@ class Command(BaseCommand):
         gc.freeze()
         gc.enable()
         definition = SERVERS[options["server"]]
+        if definition is not LESSON:
+            _check_database()
         caller = _caller(definition, options["user"])
         repository = _repository(definition, options["repository"], caller)
         with suppress(KeyboardInterrupt):
@@ -76,6 +80,18 @@ async def _serve(
 ) -> None:
     server = StdioServer(Dispatcher(definition), repository=repository, caller=caller, wire=wire)
     await server.serve()
+
+
+def _check_database() -> None:
+    """Raise CommandError for a file without its tables, such as that of a mistyped folder.
+
+    A server is not asked: the handshake waits for no network.
+    """
+    if connection.vendor == "sqlite" and (missing := unapplied_migrations()):
+        raise CommandError(
+            f"The database lacks {len(missing)} migrations. Run: manage.py migrate; or correct "
+            "PORTOLAN_DATA_DIR or PORTOLAN_DATABASE_URL, if there is one already."
+        )
 
 
 def _caller(definition: ServerDefinition, username: str | None) -> Caller:
