@@ -195,13 +195,17 @@ class ProcessFile(RotatingFileHandler):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Let the lines that this thread writes in the block reach the file at its end."""
+        """Let the lines that this thread writes in the block reach the file at its end.
+
+        On a full disk they wait in the buffer for the next line; the block never fails for them.
+        """
         self.collecting.lines = True
         try:
             yield
         finally:
             del self.collecting.lines
-            self.flush()
+            with suppress(OSError):
+                self.flush()
 
     def _open(self) -> Any:
         self.folder.mkdir(parents=True, exist_ok=True)
