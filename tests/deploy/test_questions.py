@@ -14,7 +14,7 @@ pytestmark = pytest.mark.services
 QUESTIONS = [
     ("where is a cursor bound to the filters it was made for", "web/core/paging.py"),
     ("decode bytes of any encoding and remove NUL", "web/library/indexing/decode.py"),
-    ("close old database connections before and after each call", "mcp_sidecar/bridge.py"),
+    ("close old database connections before and after each call", "mcp_sidecar/databases.py"),
     ("take a JSON-RPC batch apart and answer each message", "mcp_sidecar/transport/batches.py"),
     ("which addresses of repositories are refused", "web/library/git/urls.py"),
     ("misspelled argument is told the nearest name", "mcp_sidecar/contract/reading.py"),
