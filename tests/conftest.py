@@ -1,11 +1,13 @@
 """What holds for the whole suite."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_django
+from django.db import connection
 from django.db.models.signals import post_migrate
 from django.dispatch import receiver
 
@@ -29,6 +31,20 @@ def pytest_runtest_makereport(
 def empty_what_a_flush_leaves(using: str, **_signal: Any) -> None:
     """A test with transactions is followed by a flush, which knows the tables of models only."""
     forget_full_text(using)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker
+) -> Iterator[None]:
+    """End the sessions of threads that outlive their test; PostgreSQL drops no database in use."""
+    yield
+    if connection.vendor == "postgresql":
+        with django_db_blocker.unblock(), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
 
 
 @pytest.fixture
