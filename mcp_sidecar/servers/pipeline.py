@@ -8,11 +8,12 @@ import time
 from typing import Any, NamedTuple
 
 from mcp_sidecar import caching, tracing
-from mcp_sidecar.bridge import Busy, deadline_exceeded
+from mcp_sidecar.bridge import Busy
 from mcp_sidecar.caching import Answer
 from mcp_sidecar.contract.reading import ArgumentError, read_arguments
 from mcp_sidecar.contract.rendering.freshness import with_ages
 from mcp_sidecar.contract.repository import NAME
+from mcp_sidecar.databases import deadline_exceeded
 from mcp_sidecar.errors import ProtocolError, failure_text, unforeseen
 from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.servers.notes import note_tool_call
