@@ -6,11 +6,14 @@ bench/results.
 """
 
 import argparse
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,12 +46,10 @@ def main() -> int:
     misses = _sqlite_alone(options) if options.database == BOTH else 0
     database = POSTGRES if options.database == BOTH else options.database
     folder = options.folder / database
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     started = time.monotonic()
     print(f"on {database}:")
     figures = Figures(database)
-    with database_url(database) as url:
+    with _held(folder), database_url(database) as url:
         _configure(folder / "data", url)
         _measure(figures, folder / "repositories", SIZES.index(options.size))
     if options.database == BOTH:
@@ -64,6 +65,20 @@ def _sqlite_alone(options: argparse.Namespace) -> int:
     command = [sys.executable, "-m", "bench.search", "--database", SQLITE]
     command += ["--size", options.size, "--folder", str(options.folder)]
     return subprocess.run(command, cwd=PROJECT, check=False).returncode
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Have a folder, emptied, for this run alone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(f"Another run works in {folder}. Wait for its end, or give --folder.")
+        for name in ("data", "repositories"):
+            shutil.rmtree(folder / name, ignore_errors=True)
+        yield
 
 
 def _options() -> argparse.Namespace:

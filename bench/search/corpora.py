@@ -117,14 +117,14 @@ def commit(repository: Path, source: Path, *, tag: str = "") -> None:
     """Make the tree of a repository, created where missing, that of a folder, and commit it."""
     if not repository.exists():
         repository.mkdir(parents=True)
-        _quietly("git", "init", "-q", "-b", "main", cwd=repository)
+        _git(repository, "init", "-q", "-b", "main")
     for child in repository.iterdir():
         if child.name != ".git":
             shutil.rmtree(child) if child.is_dir() else child.unlink()
     shutil.copytree(source, repository, dirs_exist_ok=True, symlinks=True)
     _commit_all(repository, source.name)
     if tag:
-        _quietly("git", "tag", tag, cwd=repository)
+        _git(repository, "tag", tag)
 
 
 def commit_files(repository: Path, source: Path, paths: Iterable[str]) -> None:
@@ -147,8 +147,14 @@ def changed_files(old: Path, new: Path) -> list[str]:
 
 
 def _commit_all(repository: Path, message: str) -> None:
-    _quietly("git", "add", "--all", "--force", ".", cwd=repository)
-    _quietly("git", *_IDENTITY, "commit", "-q", "-m", message, cwd=repository)
+    _git(repository, "add", "--all", "--force", ".")
+    _git(repository, *_IDENTITY, "commit", "-q", "-m", message)
+
+
+def _git(repository: Path, *arguments: str) -> None:
+    """Run git on this repository alone, never on one that its folder lies in."""
+    git_dir = ("--git-dir", str(repository / ".git"), "--work-tree", str(repository))
+    _quietly("git", *git_dir, *arguments, cwd=repository)
 
 
 def _quietly(*command: str, cwd: Path | None = None) -> None:

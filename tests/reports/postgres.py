@@ -22,12 +22,6 @@ class Database:
         """Return how many connections of Portolan are open."""
         return len(self._asked("SELECT pid FROM pg_stat_activity WHERE datname = %s"))
 
-    def states(self) -> set[str]:
-        """Return the states of the open connections."""
-        return {
-            row[0] for row in self._asked("SELECT state FROM pg_stat_activity WHERE datname = %s")
-        }
-
     def terminate_connections(self) -> int:
         """End every connection of Portolan from the server's side; return how many there were."""
         query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
