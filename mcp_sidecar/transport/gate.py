@@ -158,14 +158,14 @@ class Gate:
                 scope, "A token belongs into the Authorization header, never the address."
             )
         resource = resource_of(scope["path"])
-        self.rate_limits.check_token(headers, address, resource=resource)
         try:
-            caller = await caller_of(
-                headers,
-                resource=resource,
-                scope=self.definition.token_scope,
-                mark=exchange.marked,
-            )
+            async with self.rate_limits.looking_up(headers, address, resource=resource):
+                caller = await caller_of(
+                    headers,
+                    resource=resource,
+                    scope=self.definition.token_scope,
+                    mark=exchange.marked,
+                )
         except Unauthorized as error:
             await self.rate_limits.note_wrong_token(address)
             raise self._unauthorized(scope, str(error)) from None

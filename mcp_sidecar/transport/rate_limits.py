@@ -1,12 +1,16 @@
 """How many messages a caller may send: an account over all its tokens, else an address.
 
 Anonymous messages count against the address they come from, wrong tokens too, on a count of their
-own. What is refused without asking anything of the platform (a foreign Host, a method, an unknown
-address) is not counted: the refusal of too many would cost as much.
+own. Beyond that count a right token is taken all the same: many people may share an address with
+one client that has a wrong one. What is refused without asking anything of the platform (a foreign
+Host, a method, an unknown address) is not counted: the refusal of too many would cost as much.
 """
 
+import asyncio
 import math
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Final
@@ -21,6 +25,15 @@ from web.core.limits import LIMITS, Limits
 NETWORK_BITS: Final = 64
 MAX_ADDRESS_CHARACTERS: Final = 64
 NO_ADDRESS: Final = "unreadable"
+MOST_IN_LINE: Final = 20
+
+
+@dataclass(slots=True)
+class _Line:
+    """The requests of one address whose tokens are looked up one after the other."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    length: int = 0
 
 
 class RateLimits:
@@ -30,6 +43,7 @@ class RateLimits:
         self._accounts = Count(limits.max_messages_per_minute, shared=shared)
         self._addresses = Count(limits.max_anonymous_messages_per_minute, shared=shared)
         self._wrong_tokens = Count(limits.max_wrong_tokens_per_minute, shared=shared)
+        self._lines: dict[str, _Line] = {}
 
     async def take(self, caller: Caller, address: str, amount: int = 1) -> None:
         """Count `amount` messages against the caller. Raises Refusal 429 where there were too many.
@@ -58,22 +72,47 @@ class RateLimits:
                 advice=advice,
             )
 
-    def check_token(self, headers: Mapping[bytes, bytes], address: str, *, resource: str) -> None:
-        """Raise Refusal 429 for a token that is not in use, from an address that tried too many."""
-        if not address or b"authorization" not in headers:
+    @asynccontextmanager
+    async def looking_up(
+        self, headers: Mapping[bytes, bytes], address: str, *, resource: str
+    ) -> AsyncIterator[None]:
+        """Look up the token of a request in the block: at once, as long as few were wrong.
+
+        From an address that tried too many, tokens that are not in use are looked up one at a time,
+        so that guessing takes no more than one thread. Raises Refusal 429 where the line is long.
+        """
+        suspect = b"authorization" in headers and self._wrong_tokens.wait_seconds(_wrong(address))
+        if not suspect or is_in_use(headers, resource=resource):
+            yield
             return
-        wait_seconds = self._wrong_tokens.wait_seconds(f"wrong-token:{address}")
-        if wait_seconds and not is_in_use(headers, resource=resource):
-            raise too_many(
-                "Too many wrong tokens came from this address",
-                wait_seconds=wait_seconds,
-                advice=" Make sure that the token is complete, not expired and not revoked.",
-            )
+        line = self._lines.setdefault(address, _Line())
+        if line.length >= MOST_IN_LINE:
+            raise _too_many_wrong(1.0)
+        line.length += 1
+        try:
+            async with line.turn:
+                yield
+        finally:
+            line.length -= 1
+            if not line.length:
+                del self._lines[address]
 
     async def note_wrong_token(self, address: str) -> None:
-        """Count a token that is none against the address it came from."""
-        if address:
-            await self._wrong_tokens.take(f"wrong-token:{address}")
+        """Count a token that is none against its address. Raises Refusal 429 for one too many."""
+        if address and (wait_seconds := await self._wrong_tokens.take(_wrong(address))):
+            raise _too_many_wrong(wait_seconds)
+
+
+def _wrong(address: str) -> str:
+    return f"wrong-token:{address}"
+
+
+def _too_many_wrong(wait_seconds: float) -> Refusal:
+    return too_many(
+        "Too many wrong tokens came from this address",
+        wait_seconds=wait_seconds,
+        advice=" Make sure that the token is complete, not expired and not revoked.",
+    )
 
 
 def too_many(what: str, *, wait_seconds: float, advice: str = "") -> Refusal:

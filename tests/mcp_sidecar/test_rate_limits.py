@@ -1,5 +1,7 @@
 """How much a caller may send: whose messages count together, and what is told beyond that."""
 
+import asyncio
+import itertools
 import json
 import math
 from contextlib import asynccontextmanager
@@ -12,7 +14,7 @@ from mcp_sidecar.servers.lesson import LESSON
 from mcp_sidecar.servers.project import PROJECT
 from mcp_sidecar.transport.application import Application
 from mcp_sidecar.transport.rate_counts import MOST_KEYS, Count
-from mcp_sidecar.transport.rate_limits import address_of
+from mcp_sidecar.transport.rate_limits import MOST_IN_LINE, address_of
 from tests.mcp_sidecar.test_tokens import METADATA, PING, bearer, made
 from web.core.limits import LIMITS
 
@@ -144,20 +146,47 @@ async def test_readiness_is_never_refused(transactional_db):
             assert checks["endpoint"] == "ok"
 
 
-async def test_wrong_tokens_count_against_the_address_and_harm_no_token_in_use(transactional_db):
+async def test_wrong_tokens_count_against_the_address_and_harm_no_right_one(transactional_db):
     async with sidecar(wrong_tokens=3) as client:
         http = client()
         _, secret, _ = await made("ann")
-        _, unknown, _ = await made("ben")
-        assert await statuses(http, 1, **bearer(secret)) == [200]
         wrong = [bearer(f"ptl_{number:040}") for number in range(5)]
         tried = [(await statuses(http, 1, **header))[0] for header in wrong]
         assert tried == [401] * 3 + [429] * 2
-        assert await statuses(http, 1, **bearer(unknown)) == [429]
+        refused = await http.post("/mcp", json=PING, headers=wrong[0])
+        assert "Make sure that the token is complete" in refused.json()["error"]["message"]
+        # Neighbours behind the same address work on: with a token, without, with one of GitHub's.
         assert await statuses(http, 2, **bearer(secret)) == [200] * 2
         assert await statuses(http, 1) == [200]
         assert await statuses(http, 2, **bearer(f"ghp_{0:036}")) == [200] * 2
-        assert await statuses(client("192.0.2.2"), 1, **bearer(unknown)) == [200]
+        assert await statuses(client("192.0.2.2"), 1, **wrong[0]) == [401]
+
+
+async def test_an_address_that_guesses_takes_one_thread(transactional_db, monkeypatch):
+    from mcp_sidecar import auth
+
+    looked_up, most = [], []
+    principal_for_token = auth.principal_for_token
+
+    def counted(**arguments):
+        looked_up.append(arguments["token"])
+        most.append(len(looked_up))
+        try:
+            return principal_for_token(**arguments)
+        finally:
+            looked_up.remove(arguments["token"])
+
+    monkeypatch.setattr(auth, "principal_for_token", counted)
+    async with sidecar(wrong_tokens=1) as client:
+        http = client()
+        _, secret, _ = await made("ann")
+        assert await statuses(http, 1, **bearer("ptl_first")) == [401]
+        guesses = [bearer(f"ptl_{number:040}") for number in range(2 * MOST_IN_LINE)]
+        answers = await asyncio.gather(*(statuses(http, 1, **guess) for guess in guesses))
+        assert set(itertools.chain(*answers)) == {429}
+        assert len(most) == 1 + MOST_IN_LINE
+        assert max(most) == 1
+        assert await statuses(http, 1, **bearer(secret)) == [200]
 
 
 async def test_zero_is_no_limit(transactional_db):

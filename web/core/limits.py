@@ -44,8 +44,8 @@ class Limits(BaseSettings):
     max_wrong_tokens_per_minute: int = Field(
         30,
         ge=0,
-        description="Wrong tokens that one address may send in a minute before only tokens that "
-        "are in use are looked at; 0 for no bound.",
+        description="Wrong tokens that one address may send in a minute; further ones are answered "
+        "with 429, right ones still work. 0 for no bound.",
     )
 
     # Results
