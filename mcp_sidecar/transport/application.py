@@ -20,7 +20,7 @@ from mcp_sidecar.servers.operations import OPERATIONS
 from mcp_sidecar.servers.project import PROJECT
 from mcp_sidecar.transport.discovery import PREFIX, serve_metadata
 from mcp_sidecar.transport.dispatch import Dispatcher, ServerOf
-from mcp_sidecar.transport.gate import Gate, not_found
+from mcp_sidecar.transport.gate import Gate
 from mcp_sidecar.transport.messages import encoded
 from mcp_sidecar.transport.monitoring import METRICS_PATH, counting, show_metrics
 from mcp_sidecar.transport.rate_limits import RateLimits
@@ -33,6 +33,7 @@ from mcp_sidecar.transport.responses import (
     Refusal,
     Scope,
     Send,
+    not_found,
     respond,
 )
 from web.core.limits import LIMITS, Limits

@@ -1,21 +1,11 @@
-"""Where a token may stand in a request: in its header, once; never in the address."""
+"""Where no token may stand: in the address of a request."""
 
 import re
-from collections.abc import Mapping
 from typing import Final
 from urllib.parse import unquote_plus
 
-from mcp_sidecar.transport.responses import HeaderList, Refusal
 from web.core.redaction import holds_a_token
 
-SINGLE_HEADERS: Final = (
-    b"authorization",
-    b"x-github-token",
-    b"host",
-    b"origin",
-    b"content-type",
-    b"mcp-protocol-version",
-)
 PARAMETERS: Final = frozenset(
     {
         "access_token",
@@ -31,20 +21,6 @@ PARAMETERS: Final = frozenset(
     }
 )
 _SEPARATORS: Final = re.compile(r"[&;?]")
-
-
-def check_singles(pairs: HeaderList, headers: Mapping[bytes, bytes]) -> None:
-    """Raise Refusal 400 where a header came twice of which only one can count.
-
-    `headers` are the same as `pairs`, by name.
-    """
-    if len(headers) == len(pairs):
-        return
-    names = [name for name, _ in pairs]
-    for name in SINGLE_HEADERS:
-        if names.count(name) > 1:
-            message = f"The header {name.decode().title()} came twice: send it once."
-            raise Refusal(400, "duplicate_header", message)
 
 
 def query_holds_a_token(query: bytes) -> bool:

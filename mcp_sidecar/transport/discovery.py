@@ -4,9 +4,16 @@ import json
 from typing import Final
 
 from mcp_sidecar.auth import NOBODY
-from mcp_sidecar.transport.gate import not_found
 from mcp_sidecar.transport.rate_limits import RateLimits, address_of
-from mcp_sidecar.transport.responses import JSON, HeaderList, Refusal, Scope, Send, respond
+from mcp_sidecar.transport.responses import (
+    JSON,
+    HeaderList,
+    Refusal,
+    Scope,
+    Send,
+    not_found,
+    respond,
+)
 from web.accounts.selectors import protected_resource_metadata
 
 PREFIX: Final = "/.well-known/oauth-protected-resource"

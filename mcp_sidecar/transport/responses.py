@@ -36,6 +36,11 @@ class Refusal(Exception):
         self.body = encoded({"error": code, "message": message}) if body is None else body
 
 
+def not_found() -> Refusal:
+    """Return the refusal of an address where nothing is, or nothing for this caller."""
+    return Refusal(404, "not_found", "There is nothing at this address.")
+
+
 async def respond(send: Send, status: int, body: bytes, headers: HeaderList = (JSON,)) -> None:
     """Send a whole answer."""
     length = (b"content-length", b"%d" % len(body))
