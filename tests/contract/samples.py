@@ -41,23 +41,23 @@ from mcp_sidecar.contract.project import (
     search_posts,
 )
 from web.accounts import records as account_records
-from web.library import records
 from web.library.github import records as issue_records
 from web.library.posts import records as post_records
+from web.library.records import code, documents, files, freshness, history, repositories, sources
 from web.operations import records as operations_records
 
 COMMITTED_AT = datetime(2026, 11, 2, 10, 31, tzinfo=UTC)
 INDEXED_AT = datetime(2026, 11, 5, 9, 12, tzinfo=UTC)
 COMMIT = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
 
-FRESH = records.Freshness(
+FRESH = freshness.Freshness(
     repository="django",
     ref="main",
     commit=COMMIT,
     committed_at=COMMITTED_AT,
     indexed_at=INDEXED_AT,
 )
-STALE = records.Freshness(
+STALE = freshness.Freshness(
     repository="wagtail",
     ref="main",
     commit=COMMIT,
@@ -66,7 +66,7 @@ STALE = records.Freshness(
     stale_since=datetime(2026, 11, 6, 0, 0, tzinfo=UTC),
     stale_reason="the remote does not answer",
 )
-PLACE = records.CodePlace(
+PLACE = code.CodePlace(
     repository="django",
     ref="main",
     commit=COMMIT,
@@ -80,7 +80,7 @@ PLACE = records.CodePlace(
     url="https://github.com/django/django/blob/1a2b3c4d/django/middleware/csrf.py#L118",
     other_line_numbers=(300, 412),
 )
-SUMMARY = records.RepositorySummary(
+SUMMARY = repositories.RepositorySummary(
     name="django",
     title="Django",
     description="The web framework\nfor perfectionists.",
@@ -94,26 +94,26 @@ SUMMARY = records.RepositorySummary(
     languages=(("python", 2800), ("html", 400)),
     skipped=(("binary file", 120),),
 )
-OVERVIEW = records.RepositoryOverview(
+OVERVIEW = repositories.RepositoryOverview(
     summary=SUMMARY,
     readme_path="README.rst",
     readme="======\nDjango\n======\n\nDjango is a high-level Python web framework.",
     readme_is_truncated=True,
     layout=(("django", 4100), ("docs", 620)),
     documents=(("docs/intro/overview.txt", "Django at a glance"),),
-    recent_commits=(records.CommitSummary(COMMIT, "Ada", COMMITTED_AT, "Fix a typo"),),
+    recent_commits=(history.CommitSummary(COMMIT, "Ada", COMMITTED_AT, "Fix a typo"),),
     recent_tags=("v5.2", "v5.1"),
 )
-CODE = records.CodeSearchResult(
+CODE = code.CodeSearchResult(
     places=(PLACE,),
     total_count=12,
     total_is_exact=False,
     next_cursor="NDA6OWYyYzFi",
     freshness=(FRESH,),
 )
-SYMBOLS = records.SymbolSearchResult(
+SYMBOLS = code.SymbolSearchResult(
     symbols=(
-        records.SymbolPlace(
+        code.SymbolPlace(
             repository="django",
             ref="main",
             commit=COMMIT,
@@ -131,17 +131,17 @@ SYMBOLS = records.SymbolSearchResult(
     total_is_exact=True,
     freshness=(FRESH, STALE),
 )
-FILES = records.FileListing(
+FILES = files.FileListing(
     items=(
-        records.FileItem("django", "folder", 0, "", "", 4100),
-        records.FileItem("logo.png", "binary", 12288, "", "binary file"),
-        records.FileItem("setup.cfg", "file", 1893, "ini", ""),
+        files.FileItem("django", "folder", 0, "", "", 4100),
+        files.FileItem("logo.png", "binary", 12288, "", "binary file"),
+        files.FileItem("setup.cfg", "file", 1893, "ini", ""),
     ),
     total_count=3,
     next_cursor=None,
     freshness=FRESH,
 )
-LINES = records.FileLines(
+LINES = files.FileLines(
     path="setup.py",
     kind="file",
     size=60,
@@ -155,9 +155,9 @@ LINES = records.FileLines(
     url="https://example.org/setup.py",
     freshness=FRESH,
 )
-SECTIONS = records.DocumentSearchResult(
+SECTIONS = documents.DocumentSearchResult(
     sections=(
-        records.SectionPlace(
+        documents.SectionPlace(
             repository="django",
             ref="main",
             commit=COMMIT,
@@ -177,16 +177,16 @@ SECTIONS = records.DocumentSearchResult(
     next_cursor=None,
     freshness=(FRESH,),
 )
-DOCUMENTS = records.DocumentListing(
+DOCUMENTS = documents.DocumentListing(
     documents=(
-        records.DocumentItem("django", "docs/a.txt", "A page", "restructuredtext", 7),
-        records.DocumentItem("django", "docs/b.txt", "B page", "restructuredtext", 1),
+        documents.DocumentItem("django", "docs/a.txt", "A page", "restructuredtext", 7),
+        documents.DocumentItem("django", "docs/b.txt", "B page", "restructuredtext", 1),
     ),
     total_count=9,
     next_cursor="NDI6OWYyYzFi",
     freshness=(FRESH,),
 )
-DOCUMENT = records.DocumentText(
+DOCUMENT = documents.DocumentText(
     path="docs/howto/logging.txt",
     title="How to configure logging",
     format="restructuredtext",
@@ -197,14 +197,14 @@ DOCUMENT = records.DocumentText(
     end_line=3,
     total_lines=3,
     text="=======\nLogging\n=======\n",
-    sections=(records.SectionItem("Logging", "logging", 1, 1, 3),),
+    sections=(documents.SectionItem("Logging", "logging", 1, 1, 3),),
     next_start_line=None,
     url="https://example.org/logging",
     freshness=FRESH,
 )
-MATCHES = records.PatternMatches(
+MATCHES = code.PatternMatches(
     files=(
-        records.MatchingFile(
+        code.MatchingFile(
             path="django/shortcuts.py",
             language="python",
             lines=((69, "def get_object_or_404(klass):"), (120, "def get_list_or_404(klass):")),
@@ -219,25 +219,25 @@ MATCHES = records.PatternMatches(
     next_cursor="OTAwOjlmMmMxYg",
     freshness=FRESH,
 )
-COMMITS = records.CommitListing(
-    commits=(records.CommitSummary(COMMIT, "Ada", COMMITTED_AT, "Fix the `login`"),),
+COMMITS = history.CommitListing(
+    commits=(history.CommitSummary(COMMIT, "Ada", COMMITTED_AT, "Fix the `login`"),),
     walked_count=1,
     is_complete=True,
     next_cursor="MTo5ZjJjMWI",
     freshness=FRESH,
 )
-COMMIT_DETAIL = records.CommitDetail(
+COMMIT_DETAIL = history.CommitDetail(
     repository="django",
-    summary=records.CommitSummary(COMMIT, "Ada", COMMITTED_AT, "Fix the login"),
+    summary=history.CommitSummary(COMMIT, "Ada", COMMITTED_AT, "Fix the login"),
     message="Fix the login\n\nThe form lost its token.",
     parents=("0" * 40,),
     file_count=120,
     added_lines=4,
     deleted_lines=1,
     files=(
-        records.ChangedFile("a.py", "", "modified", 3, 1, False, "@@ -1 +1 @@\n-a\n+b\n", True),
-        records.ChangedFile("logo.png", "old.png", "renamed", 0, 0, True, "", False),
-        records.ChangedFile("c.py", "", "added", 1, 0, False, "", True),
+        history.ChangedFile("a.py", "", "modified", 3, 1, False, "@@ -1 +1 @@\n-a\n+b\n", True),
+        history.ChangedFile("logo.png", "old.png", "renamed", 0, 0, True, "", False),
+        history.ChangedFile("c.py", "", "added", 1, 0, False, "", True),
     ),
     url="https://example.org/commit",
     freshness=FRESH,
@@ -287,7 +287,7 @@ POST_TEXT = post_records.PostText(
     start_line=1,
     end_line=7,
     total_lines=7,
-    sections=(records.SectionItem("What changes", "what-changes", 1, 1, 4),),
+    sections=(documents.SectionItem("What changes", "what-changes", 1, 1, 4),),
     next_start_line=None,
     stale_feed=STALE_FEED,
 )
@@ -419,7 +419,7 @@ USER_DETAIL = account_records.UserDetail(
     entries=(AUDIT_ENTRY,),
 )
 SOURCES = (
-    records.Source(
+    sources.Source(
         kind="repository",
         name="django",
         address="https://github.com/django/django",
@@ -430,7 +430,7 @@ SOURCES = (
         reason="The remote does not answer.",
         next_at=None,
     ),
-    records.Source(
+    sources.Source(
         kind="site",
         name="docs",
         address="site+https://docs.example.org/sitemap.xml",
@@ -441,7 +441,7 @@ SOURCES = (
         reason="",
         next_at=None,
     ),
-    records.Source(
+    sources.Source(
         kind="feed",
         name="Planet Django",
         address="https://planet.example/atom.xml",
@@ -580,7 +580,7 @@ RESULTS = {
         account_records.AuditListing((AUDIT_ENTRY,), total_count=40, next_cursor="NDI6OWYyYzFi")
     ),
     list_sources.CONTRACT: list_sources.ListSourcesResult.of(
-        records.SourceListing(
+        sources.SourceListing(
             SOURCES,
             total_count=3,
             states=(("stale", 1), ("new", 1), ("fresh", 1)),
@@ -588,7 +588,7 @@ RESULTS = {
         )
     ),
     sync_repository.CONTRACT: sync_repository.SyncRepositoryResult.of(
-        records.SyncRequested(
+        sources.SyncRequested(
             repository="django",
             is_new=True,
             waiting_count=3,

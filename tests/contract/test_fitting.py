@@ -6,7 +6,7 @@ from mcp_sidecar.contract.fitting import fitted
 from mcp_sidecar.contract.project.list_files import CONTRACT, ListFilesResult
 from tests.contract import samples
 from web.core.paging import cursor_for, offset_of
-from web.library import records
+from web.library.records.files import FileItem
 
 FILTERS = {"pattern": "**"}
 
@@ -16,8 +16,7 @@ class Files:
 
     def __init__(self, count: int, length: int) -> None:
         self.items = [
-            records.FileItem(f"{number:05}{'x' * length}", "file", 1, "", "")
-            for number in range(count)
+            FileItem(f"{number:05}{'x' * length}", "file", 1, "", "") for number in range(count)
         ]
         self.calls: list[int] = []
 

@@ -22,27 +22,27 @@ from mcp_sidecar.contract.project import (
 )
 from mcp_sidecar.contract.rendering.freshness import Freshness
 from mcp_sidecar.contract.rendering.issues import IssueItem
-from web.library import records
 from web.library.github import records as issue_records
+from web.library.records import code, documents, files, freshness, history, repositories
 
 PAIRS = [
-    (Freshness, records.Freshness),
-    (list_repositories.RepositorySummary, records.RepositorySummary),
-    (get_repository.GetRepositoryResult, records.RepositoryOverview),
-    (get_repository.CommitSummary, records.CommitSummary),
-    (search_code.SearchCodeResult, records.CodeSearchResult),
-    (search_code.CodePlace, records.CodePlace),
-    (find_symbol.FindSymbolResult, records.SymbolSearchResult),
-    (find_symbol.SymbolPlace, records.SymbolPlace),
-    (list_files.ListFilesResult, records.FileListing),
-    (list_files.FileItem, records.FileItem),
-    (read_file.ReadFileResult, records.FileLines),
-    (search_docs.SearchDocsResult, records.DocumentSearchResult),
-    (search_docs.SectionPlace, records.SectionPlace),
-    (list_docs.ListDocsResult, records.DocumentListing),
-    (list_docs.DocumentItem, records.DocumentItem),
-    (read_doc.ReadDocResult, records.DocumentText),
-    (read_doc.SectionItem, records.SectionItem),
+    (Freshness, freshness.Freshness),
+    (list_repositories.RepositorySummary, repositories.RepositorySummary),
+    (get_repository.GetRepositoryResult, repositories.RepositoryOverview),
+    (get_repository.CommitSummary, history.CommitSummary),
+    (search_code.SearchCodeResult, code.CodeSearchResult),
+    (search_code.CodePlace, code.CodePlace),
+    (find_symbol.FindSymbolResult, code.SymbolSearchResult),
+    (find_symbol.SymbolPlace, code.SymbolPlace),
+    (list_files.ListFilesResult, files.FileListing),
+    (list_files.FileItem, files.FileItem),
+    (read_file.ReadFileResult, files.FileLines),
+    (search_docs.SearchDocsResult, documents.DocumentSearchResult),
+    (search_docs.SectionPlace, documents.SectionPlace),
+    (list_docs.ListDocsResult, documents.DocumentListing),
+    (list_docs.DocumentItem, documents.DocumentItem),
+    (read_doc.ReadDocResult, documents.DocumentText),
+    (read_doc.SectionItem, documents.SectionItem),
     (IssueItem, issue_records.IssueItem),
     (list_issues.ListIssuesResult, issue_records.IssueListing),
     (read_issue.ReadIssueResult, issue_records.IssueText),

@@ -29,6 +29,8 @@ from mcp_sidecar.contract.rendering.issues import UNTRUSTED_ISSUES
 from tests.contract import samples
 from tests.contract.samples import RESULTS, filled, text_fields
 from tests.contract.snapshot import assert_matches_snapshot
+from web.library.records.documents import SectionItem
+from web.library.records.files import FileItem
 
 MARKDOWN = MarkdownIt("commonmark")
 TOKEN = "INJECTED"
@@ -177,8 +179,7 @@ def test_answer_keeps_its_bound_whatever_the_record(contract, text, rows):
 
 def listing(count: int, length: int = 200) -> list_files.ListFilesResult:
     items = tuple(
-        samples.records.FileItem(f"{number:05}/{'x' * length}", "file", 1, "python", "")
-        for number in range(count)
+        FileItem(f"{number:05}/{'x' * length}", "file", 1, "python", "") for number in range(count)
     )
     return list_files.ListFilesResult.of(replace(samples.FILES, items=items, total_count=count))
 
@@ -301,7 +302,7 @@ def test_closing_fence_in_a_file_does_not_close_the_fence():
 
 def document(count: int, **more) -> read_doc.ReadDocResult:
     sections = tuple(
-        samples.records.SectionItem(f"Part {number}", f"part-{number}", 2, number, number)
+        SectionItem(f"Part {number}", f"part-{number}", 2, number, number)
         for number in range(1, 100)
     )
     text = "".join(f"line {number} {'x' * 80}\n" for number in range(10, 10 + count))

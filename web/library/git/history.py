@@ -9,7 +9,7 @@ from pygit2.enums import DeltaStatus, DiffFlag, SortMode
 
 from web.core.errors import Unavailable
 from web.library.git.objects import ObjectStore, summary_of, until_broken
-from web.library.records import ChangedFile, CommitSummary
+from web.library.records.history import ChangedFile, CommitSummary
 
 _STATUS = {
     DeltaStatus.ADDED: "added",

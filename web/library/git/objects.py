@@ -19,7 +19,7 @@ from pygit2.enums import ObjectType, SortMode
 from web.core.errors import InvalidInput, TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.library.git.mirrors import mirror_path
-from web.library.records import CommitSummary
+from web.library.records.history import CommitSummary
 
 _OPEN_HANDLES = 64
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from web.library.records import SectionItem
+from web.library.records.documents import SectionItem
 
 
 @dataclass(frozen=True, slots=True)

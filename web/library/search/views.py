@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from web.library.records import Freshness
+from web.library.records.freshness import Freshness
 
 # Entries of all kept views together; one takes about 80 bytes, and 100 more for each distinct path.
 MAX_KEPT_ENTRIES = 4_000_000

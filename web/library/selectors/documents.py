@@ -14,13 +14,8 @@ from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.indexing.decode import decode, lines_of
 from web.library.models import Chunk, Entry, Ref, Repository
-from web.library.records import (
-    DocumentItem,
-    DocumentListing,
-    DocumentText,
-    Freshness,
-    SectionItem,
-)
+from web.library.records.documents import DocumentItem, DocumentListing, DocumentText, SectionItem
+from web.library.records.freshness import Freshness
 from web.library.selectors.entries import entry_at, folder_of
 from web.library.selectors.links import file_url
 from web.library.selectors.refs import freshness_of, ref_for, repositories_for, repository_for

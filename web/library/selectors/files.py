@@ -16,7 +16,7 @@ from web.library.git.objects import ObjectStore
 from web.library.globs import glob_of
 from web.library.indexing.decode import decode, lines_of
 from web.library.models import Entry, EntryKind, Ref, Repository
-from web.library.records import FileItem, FileLines, FileListing
+from web.library.records.files import FileItem, FileLines, FileListing
 from web.library.selectors.entries import entries_below, entry_at, folder_of, nearest_folders
 from web.library.selectors.links import file_url
 from web.library.selectors.refs import freshness_of, ref_for, repository_for

@@ -21,7 +21,7 @@ from web.library.git.objects import ObjectStore
 from web.library.globs import glob_of, is_glob
 from web.library.indexing.decode import decode, lines_of
 from web.library.models import Entry, Ref
-from web.library.records import MatchingFile, PatternMatches
+from web.library.records.code import MatchingFile, PatternMatches
 from web.library.selectors.entries import entries_below, folder_of
 from web.library.selectors.links import file_url
 from web.library.selectors.refs import freshness_of, ref_for, repository_for

@@ -12,7 +12,7 @@ from web.core.transactions import read_transaction
 from web.library.git.history import change_of, history
 from web.library.git.objects import ObjectStore
 from web.library.models import Ref, Repository
-from web.library.records import CommitDetail, CommitListing
+from web.library.records.history import CommitDetail, CommitListing
 from web.library.selectors.entries import folder_of
 from web.library.selectors.links import commit_url
 from web.library.selectors.refs import freshness_of, ref_for, repository_for

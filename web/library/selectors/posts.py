@@ -34,7 +34,7 @@ from web.library.posts.records import (
     PostSearchResult,
     PostText,
 )
-from web.library.records import SectionItem
+from web.library.records.documents import SectionItem
 
 # Sections looked at by one search; far more than a blog has of any but its commonest words.
 _MOST_SECTIONS = 5_000

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound
 from web.library.models import Ref, RefKind, Repository, Visibility
-from web.library.records import Freshness
+from web.library.records.freshness import Freshness
 
 _PREFIXES = {
     "refs/heads/": RefKind.BRANCH,

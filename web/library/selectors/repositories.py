@@ -12,7 +12,8 @@ from web.library.git.objects import ObjectStore
 from web.library.indexing.decode import decode
 from web.library.indexing.progress import progress_text
 from web.library.models import Entry, Ref, Repository
-from web.library.records import CommitSummary, RepositoryOverview, RepositorySummary
+from web.library.records.history import CommitSummary
+from web.library.records.repositories import RepositoryOverview, RepositorySummary
 from web.library.selectors.refs import freshness_of, repositories_for, repository_for
 
 README_CHARACTERS = 4000

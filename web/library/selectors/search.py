@@ -12,14 +12,8 @@ from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
 from web.core.paging import cursor_for, offset_of
 from web.core.transactions import read_transaction
-from web.library.records import (
-    CodePlace,
-    CodeSearchResult,
-    DocumentSearchResult,
-    SectionPlace,
-    SymbolPlace,
-    SymbolSearchResult,
-)
+from web.library.records.code import CodePlace, CodeSearchResult, SymbolPlace, SymbolSearchResult
+from web.library.records.documents import DocumentSearchResult, SectionPlace
 from web.library.search.backends import backend
 from web.library.search.definitions import Definition, definitions_named, names_like
 from web.library.search.places import (

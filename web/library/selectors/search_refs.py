@@ -10,7 +10,7 @@ from django.db import connection
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput
 from web.library.models import Ref, Repository, Visibility
-from web.library.records import Freshness
+from web.library.records.freshness import Freshness
 from web.library.search.filters import entry_test
 from web.library.search.query import Filters
 from web.library.search.scope import Scope, narrowed, scope_of

@@ -14,7 +14,7 @@ from web.core.redaction import redacted
 from web.library.indexing.progress import progress_text
 from web.library.models import Repository
 from web.library.posts.models import Feed
-from web.library.records import Source, SourceListing
+from web.library.records.sources import Source, SourceListing
 from web.library.sites.address import is_site
 
 STATES: Final = ("stale", "old", "new", "paused", "fresh")

@@ -7,7 +7,7 @@ from web.accounts.records import Actor
 from web.accounts.services.audit import audit_write
 from web.accounts.services.staff import check_acts_as_staff
 from web.core.transactions import write_transaction
-from web.library.records import SyncRequested
+from web.library.records.sources import SyncRequested
 
 
 def source_sync(*, actor: Actor, name: str, reason: str) -> SyncRequested:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from web.accounts.principals import Principal
-from web.library.records import RepositorySummary
+from web.library.records.repositories import RepositorySummary
 from web.library.selectors.repositories import repositories_visible_to
 
 _OPERATOR = Principal(is_member=True, is_staff=True)

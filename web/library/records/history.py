@@ -1,0 +1,69 @@
+"""Commits, and what they changed."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from web.library.records.freshness import Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSummary:
+    """One commit: full id, author's name, instant, first line of the message."""
+
+    commit: str
+    author: str
+    committed_at: datetime
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommitListing:
+    """One page of history, newest first.
+
+    `walked_count` commits were looked at for this page; `is_complete` is false when the walk met
+    its bound before it found enough, and `next_cursor` goes on.
+    """
+
+    commits: tuple[CommitSummary, ...]
+    walked_count: int
+    is_complete: bool
+    next_cursor: str | None
+    freshness: Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that a commit changed. `status` is added, deleted, modified, renamed or copied.
+
+    `old_path` is set for renames and copies. `patch` is the unified diff, cut at a whole line when
+    `is_cut`; empty for a binary file and where the room for patches ended.
+    """
+
+    path: str
+    old_path: str
+    status: str
+    added_lines: int
+    deleted_lines: int
+    is_binary: bool
+    patch: str
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommitDetail:
+    """A commit: its message and what it changed against its first parent.
+
+    `file_count`, `added_lines` and `deleted_lines` are of the whole commit; `files` holds the first
+    files by path, at most a bound.
+    """
+
+    repository: str
+    summary: CommitSummary
+    message: str
+    parents: tuple[str, ...]
+    file_count: int
+    added_lines: int
+    deleted_lines: int
+    files: tuple[ChangedFile, ...]
+    url: str
+    freshness: Freshness
