@@ -65,6 +65,22 @@ class Result(BaseModel):
         return count
 
 
+class Page(Result):
+    """One page of a list or search: the cursor behind its last row, None at the end.
+
+    The adapter adds the filters it was made with, as `filters_of` gives them.
+    """
+
+    next_cursor: str | None
+    filters_applied: dict[str, str] = {}
+
+
+class Listing(Page):
+    """One page of a list whose rows are all counted."""
+
+    total_count: int
+
+
 def filters_of(arguments: Arguments, repository: str | None = None) -> dict[str, str]:
     """Return the filters of a list or search, as text by name; paging and absent ones left out."""
     filters = {} if repository is None else {"repository": repository}

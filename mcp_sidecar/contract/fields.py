@@ -3,7 +3,7 @@
 What a tool means by them it says itself; here stand their types and bounds.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
@@ -38,3 +38,11 @@ Cursor = Annotated[
         examples=["NDA6OWYyYzFi"],
     ),
 ]
+
+
+def row_limit(default: int, most: int, *, noun: str, example: int) -> Any:
+    """Return the field of how many rows a page has at the most: from 1 to `most`.
+
+    It says `noun` of the rows; `example` is the number that models are shown.
+    """
+    return Field(default, ge=1, le=most, description=f"{noun} at most.", examples=[example])

@@ -7,16 +7,15 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Listing,
     Rendering,
-    Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, OptionalWord
+from mcp_sidecar.contract.fields import Cursor, OptionalWord, row_limit
 from mcp_sidecar.contract.instants import OptionalInstant
 from mcp_sidecar.contract.limits import MAX_LIST_LIMIT
 from mcp_sidecar.contract.operations.audit import AuditItem, audit_line
-from mcp_sidecar.contract.rendering.answer import WRITTEN_BY_OTHERS, Answer
-from mcp_sidecar.contract.rendering.lists import count_line, filters_line, more_line
+from mcp_sidecar.contract.rendering.lists import listed
 
 NAME = "list_audit_entries"
 DEFAULT_ENTRIES = 50
@@ -44,36 +43,26 @@ class ListAuditEntriesArguments(Arguments):
         description="Only entries of this date or later, ISO 8601; a time without offset is UTC.",
         examples=["2026-11-02"],
     )
-    limit: int = Field(
-        DEFAULT_ENTRIES, ge=1, le=MAX_LIST_LIMIT, description="Entries at most.", examples=[20]
-    )
+    limit: int = row_limit(DEFAULT_ENTRIES, MAX_LIST_LIMIT, noun="Entries", example=20)
     cursor: Cursor = None
 
 
-class ListAuditEntriesResult(Result):
+class ListAuditEntriesResult(Listing):
     """One page of the audit, newest first."""
 
     entries: tuple[AuditItem, ...]
-    total_count: int
-    next_cursor: str | None
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: ListAuditEntriesResult) -> Rendering:
     """Return one line per entry."""
-    answer = Answer(
-        ["The audit, newest first.", filters_line(result.filters_applied)],
-        notice=WRITTEN_BY_OTHERS,
+    return listed(
+        NAME,
+        result,
+        [f"- {audit_line(entry)}" for entry in result.entries],
+        title="The audit, newest first.",
+        noun="entries",
+        when_empty="No entry matches. Leave a filter out, or name the first part of the action.",
     )
-    shown = answer.add_rows(f"- {audit_line(entry)}" for entry in result.entries)
-    left_out = len(result.entries) - shown
-    closing = [
-        count_line(result.total_count, shown, noun="entries"),
-        more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
-    ]
-    if not result.total_count:
-        closing = ["No entry matches. Leave a filter out, or name the first part of the action."]
-    return Rendering(answer.text(closing), shown, left_out)
 
 
 CONTRACT = ToolContract(

@@ -10,15 +10,15 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Listing,
     Rendering,
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor
+from mcp_sidecar.contract.fields import Cursor, row_limit
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
-from mcp_sidecar.contract.rendering.answer import WRITTEN_BY_OTHERS, Answer
 from mcp_sidecar.contract.rendering.freshness import instant
-from mcp_sidecar.contract.rendering.lists import count_line, filters_line, more_line
+from mcp_sidecar.contract.rendering.lists import listed
 from mcp_sidecar.contract.text import span, word
 
 NAME = "list_sources"
@@ -35,9 +35,7 @@ class ListSourcesArguments(Arguments):
         "paused: a feed switched off; fresh: all well; busy: queued or syncing now; left out: all.",
         examples=["stale"],
     )
-    limit: int = Field(
-        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Sources at most.", examples=[20]
-    )
+    limit: int = row_limit(DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT, noun="Sources", example=20)
     cursor: Cursor = None
 
 
@@ -55,34 +53,27 @@ class SourceItem(Result):
     next_at: datetime | None
 
 
-class ListSourcesResult(Result):
+class ListSourcesResult(Listing):
     """One page of sources, those that need somebody first."""
 
     sources: tuple[SourceItem, ...]
-    total_count: int
     states: tuple[tuple[str, int], ...]
-    next_cursor: str | None
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: ListSourcesResult) -> Rendering:
     """Return one line per source, what to do below those that need it."""
     counts = ", ".join(f"{number} {word(name)}" for name, number in result.states)
-    answer = Answer(
-        [f"Sources of this server: {counts or 'none yet'}.", filters_line(result.filters_applied)],
-        notice=WRITTEN_BY_OTHERS,
+    when_empty = "No source is in this state. Leave state out to see all."
+    if not result.states:
+        when_empty = "There is no source yet: manage.py add_repository NAME ADDRESS adds one."
+    return listed(
+        NAME,
+        result,
+        [_line(source) for source in result.sources],
+        title=f"Sources of this server: {counts or 'none yet'}.",
+        noun="sources",
+        when_empty=when_empty,
     )
-    shown = answer.add_rows(_line(source) for source in result.sources)
-    left_out = len(result.sources) - shown
-    closing = [
-        count_line(result.total_count, shown, noun="sources"),
-        more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
-    ]
-    if not result.total_count:
-        closing = ["No source is in this state. Leave state out to see all."]
-        if not result.states:
-            closing = ["There is no source yet: manage.py add_repository NAME ADDRESS adds one."]
-    return Rendering(answer.text(closing), shown, left_out)
 
 
 def _line(source: SourceItem) -> str:

@@ -11,15 +11,15 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Listing,
     Rendering,
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, OptionalWord
+from mcp_sidecar.contract.fields import Cursor, OptionalWord, row_limit
 from mcp_sidecar.contract.instants import OptionalInstant
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
-from mcp_sidecar.contract.rendering.answer import WRITTEN_BY_OTHERS, Answer
-from mcp_sidecar.contract.rendering.lists import count_line, filters_line, more_line
+from mcp_sidecar.contract.rendering.lists import listed
 from mcp_sidecar.contract.text import span, word
 
 NAME = "list_tool_calls"
@@ -49,9 +49,7 @@ class ListToolCallsArguments(Arguments):
         description="Only calls of this instant or later, ISO 8601; without offset UTC.",
         examples=["2026-11-30"],
     )
-    limit: int = Field(
-        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Calls at most.", examples=[20]
-    )
+    limit: int = row_limit(DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT, noun="Calls", example=20)
     cursor: Cursor = None
 
 
@@ -76,33 +74,23 @@ class ToolCallItem(Result):
     request_id: str
 
 
-class ListToolCallsResult(Result):
+class ListToolCallsResult(Listing):
     """One page of calls, newest first."""
 
     calls: tuple[ToolCallItem, ...]
-    total_count: int
-    next_cursor: str | None
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: ListToolCallsResult) -> Rendering:
     """Return one line per call."""
-    answer = Answer(
-        ["Recorded calls, newest first.", filters_line(result.filters_applied)],
-        notice=WRITTEN_BY_OTHERS,
+    return listed(
+        NAME,
+        result,
+        [_row(call) for call in result.calls],
+        title="Recorded calls, newest first.",
+        noun="calls",
+        when_empty="No call matches. Leave a filter out, or take an earlier since; get_usage names "
+        "the tools that were called.",
     )
-    shown = answer.add_rows(_row(call) for call in result.calls)
-    left_out = len(result.calls) - shown
-    closing = [
-        count_line(result.total_count, shown, noun="calls"),
-        more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
-    ]
-    if not result.total_count:
-        closing = [
-            "No call matches. Leave a filter out, or take an earlier since; get_usage names the "
-            "tools that were called."
-        ]
-    return Rendering(answer.text(closing), shown, left_out)
 
 
 def _row(call: ToolCallItem) -> str:

@@ -7,16 +7,15 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Listing,
     Rendering,
-    Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, OptionalWord
+from mcp_sidecar.contract.fields import Cursor, OptionalWord, row_limit
 from mcp_sidecar.contract.instants import OptionalInstant
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
 from mcp_sidecar.contract.operations.users import UserItem, user_line
-from mcp_sidecar.contract.rendering.answer import WRITTEN_BY_OTHERS, Answer
-from mcp_sidecar.contract.rendering.lists import count_line, filters_line, more_line
+from mcp_sidecar.contract.rendering.lists import listed
 
 NAME = "list_users"
 
@@ -46,35 +45,26 @@ class ListUsersArguments(Arguments):
         "is UTC. Who never signed in counts from the day the account was made.",
         examples=["2026-06-01"],
     )
-    limit: int = Field(
-        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Accounts at most.", examples=[20]
-    )
+    limit: int = row_limit(DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT, noun="Accounts", example=20)
     cursor: Cursor = None
 
 
-class ListUsersResult(Result):
+class ListUsersResult(Listing):
     """One page of accounts, by user name."""
 
     users: tuple[UserItem, ...]
-    total_count: int
-    next_cursor: str | None
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: ListUsersResult) -> Rendering:
     """Return one line per account."""
-    answer = Answer(
-        ["Accounts by user name.", filters_line(result.filters_applied)], notice=WRITTEN_BY_OTHERS
+    return listed(
+        NAME,
+        result,
+        [f"- {user_line(user)}" for user in result.users],
+        title="Accounts by user name.",
+        noun="accounts",
+        when_empty="No account matches. Leave a filter out, or search for a shorter part.",
     )
-    shown = answer.add_rows(f"- {user_line(user)}" for user in result.users)
-    left_out = len(result.users) - shown
-    closing = [
-        count_line(result.total_count, shown, noun="accounts"),
-        more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
-    ]
-    if not result.total_count:
-        closing = ["No account matches. Leave a filter out, or search for a shorter part."]
-    return Rendering(answer.text(closing), shown, left_out)
 
 
 CONTRACT = ToolContract(

@@ -12,11 +12,12 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Page,
     Rendering,
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, OptionalWord
+from mcp_sidecar.contract.fields import Cursor, OptionalWord, row_limit
 from mcp_sidecar.contract.instants import OptionalInstant
 from mcp_sidecar.contract.limits import DEFAULT_LOG_LIMIT, MAX_LOG_LIMIT, MAX_QUERY_CHARACTERS
 from mcp_sidecar.contract.rendering.answer import WRITTEN_BY_OTHERS, Answer
@@ -66,9 +67,7 @@ class SearchLogsArguments(Arguments):
         description="Only lines of this instant or earlier, ISO 8601; without offset UTC.",
         examples=["2026-11-30T09:00"],
     )
-    limit: int = Field(
-        DEFAULT_LOG_LIMIT, ge=1, le=MAX_LOG_LIMIT, description="Lines at most.", examples=[20]
-    )
+    limit: int = row_limit(DEFAULT_LOG_LIMIT, MAX_LOG_LIMIT, noun="Lines", example=20)
     cursor: Cursor = None
 
 
@@ -97,13 +96,11 @@ class LogEntry(Result):
     fields: Annotated[dict[str, str], BeforeValidator(_as_texts)]
 
 
-class SearchLogsResult(Result):
+class SearchLogsResult(Page):
     """One page of lines, newest first."""
 
     entries: tuple[LogEntry, ...]
     searched_back_to: datetime | None
-    next_cursor: str | None
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: SearchLogsResult) -> Rendering:
@@ -112,11 +109,7 @@ def render(result: SearchLogsResult) -> Rendering:
         ["Log of this server, newest first.", filters_line(result.filters_applied)],
         notice=WRITTEN_BY_OTHERS,
     )
-    shown = 0
-    for number, entry in enumerate(result.entries, 1):
-        if not answer.add(_block(entry)):
-            break
-        shown = number
+    shown = answer.add_all(_block(entry) for entry in result.entries)
     left_out = len(result.entries) - shown
     closing = [f"lines shown: {shown}"]
     if result.searched_back_to is not None:

@@ -13,9 +13,9 @@ from mcp_sidecar.contract.base import (
 )
 from mcp_sidecar.contract.rendering.issues import (
     MAX_ISSUE_CHARACTERS,
-    MAX_NUMBER,
     WRITE_ERRORS,
     WRITE_RETRY,
+    IssueNumber,
     github_answer,
 )
 from mcp_sidecar.contract.text import link, span
@@ -26,12 +26,7 @@ NAME = "comment_on_issue"
 class CommentOnIssueArguments(Arguments):
     """What comment_on_issue takes."""
 
-    number: int = Field(
-        ge=1,
-        le=MAX_NUMBER,
-        description="Number of the issue or pull request.",
-        examples=[12],
-    )
+    number: IssueNumber = Field(description="Number of the issue or pull request.")
     body: str = Field(
         min_length=1,
         max_length=MAX_ISSUE_CHARACTERS,

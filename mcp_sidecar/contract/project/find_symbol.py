@@ -11,7 +11,7 @@ from mcp_sidecar.contract.base import (
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import OptionalWord, Query, Ref
+from mcp_sidecar.contract.fields import OptionalWord, Query, Ref, row_limit
 from mcp_sidecar.contract.limits import MAX_SEARCH_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.freshness import Freshness, searched
@@ -35,9 +35,7 @@ class FindSymbolArguments(Arguments):
         examples=["class"],
     )
     ref: Ref = None
-    limit: int = Field(
-        MAX_SEARCH_LIMIT, ge=1, le=MAX_SEARCH_LIMIT, description="Results at most.", examples=[5]
-    )
+    limit: int = row_limit(MAX_SEARCH_LIMIT, MAX_SEARCH_LIMIT, noun="Results", example=5)
 
 
 class SymbolPlace(Result):
@@ -71,11 +69,10 @@ def render(result: FindSymbolResult) -> Rendering:
     """Return the definitions, one block each."""
     names = [symbol.repository for symbol in result.symbols]
     answer = Answer([*searched(result.freshness, names), filters_line(result.filters_applied)])
-    shown = 0
-    for number, symbol in enumerate(result.symbols, 1):
-        if not answer.add(_block(number, symbol, is_named=len(result.freshness) != 1)):
-            break
-        shown = number
+    shown = answer.add_all(
+        _block(number, symbol, is_named=len(result.freshness) != 1)
+        for number, symbol in enumerate(result.symbols, 1)
+    )
     left_out = len(result.symbols) - shown
     closing = [
         count_line(result.total_count, shown, noun="definitions", is_exact=result.total_is_exact),

@@ -7,11 +7,12 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Page,
     Rendering,
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
+from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref, row_limit
 from mcp_sidecar.contract.limits import (
     DEFAULT_SEARCH_LIMIT,
     MAX_QUERY_CHARACTERS,
@@ -45,9 +46,7 @@ class GrepCodeArguments(Arguments):
         False, description="Whether capital and small letters are the same.", examples=[True]
     )
     ref: Ref = None
-    limit: int = Field(
-        DEFAULT_SEARCH_LIMIT, ge=1, le=MAX_SEARCH_LIMIT, description="Files at most.", examples=[5]
-    )
+    limit: int = row_limit(DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT, noun="Files", example=5)
     cursor: Cursor = None
 
 
@@ -61,7 +60,7 @@ class MatchingFile(Result):
     url: str
 
 
-class GrepCodeResult(Result):
+class GrepCodeResult(Page):
     """One page of files, by path."""
 
     files: tuple[MatchingFile, ...]
@@ -69,9 +68,7 @@ class GrepCodeResult(Result):
     file_count: int
     skipped_count: int
     unreadable_count: int
-    next_cursor: str | None
     freshness: Freshness
-    filters_applied: dict[str, str] = {}
 
     @property
     def found_count(self) -> int | None:
@@ -82,11 +79,7 @@ class GrepCodeResult(Result):
 def render(result: GrepCodeResult) -> Rendering:
     """Return the files as headings with their matching lines."""
     answer = Answer([f"Searched {state(result.freshness)}", filters_line(result.filters_applied)])
-    shown = 0
-    for file in result.files:
-        if not answer.add(_block(file)):
-            break
-        shown += 1
+    shown = answer.add_all(_block(file) for file in result.files)
     left_out = len(result.files) - shown
     closing = [
         f"files with matches shown: {shown}; files searched so far: {result.searched_count} of "

@@ -9,11 +9,12 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Page,
     Rendering,
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, OptionalPath, OptionalWord, Ref
+from mcp_sidecar.contract.fields import Cursor, OptionalPath, OptionalWord, Ref, row_limit
 from mcp_sidecar.contract.instants import OptionalInstant
 from mcp_sidecar.contract.limits import MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
@@ -49,9 +50,7 @@ class ListCommitsArguments(Arguments):
         examples=["Ada"],
     )  # fmt: skip
     ref: Ref = None
-    limit: int = Field(
-        DEFAULT_COMMITS, ge=1, le=MAX_LIST_LIMIT, description="Commits at most.", examples=[5]
-    )
+    limit: int = row_limit(DEFAULT_COMMITS, MAX_LIST_LIMIT, noun="Commits", example=5)
     cursor: Cursor = None
 
 
@@ -64,15 +63,13 @@ class CommitSummary(Result):
     subject: str
 
 
-class ListCommitsResult(Result):
+class ListCommitsResult(Page):
     """One page of history, newest first."""
 
     commits: tuple[CommitSummary, ...]
     walked_count: int
     is_complete: bool
-    next_cursor: str | None
     freshness: Freshness
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: ListCommitsResult) -> Rendering:

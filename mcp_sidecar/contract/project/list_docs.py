@@ -7,11 +7,12 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Page,
     Rendering,
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
+from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref, row_limit
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.freshness import Freshness, searched, what_to_try
@@ -28,9 +29,7 @@ class ListDocsArguments(Arguments):
         None, description="Only pages below this folder.", examples=["docs/howto"]
     )
     ref: Ref = None
-    limit: int = Field(
-        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Rows at most.", examples=[50]
-    )
+    limit: int = row_limit(DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT, noun="Rows", example=50)
     cursor: Cursor = None
 
 
@@ -44,14 +43,12 @@ class DocumentItem(Result):
     section_count: int
 
 
-class ListDocsResult(Result):
+class ListDocsResult(Page):
     """One page of documents by repository and path."""
 
     documents: tuple[DocumentItem, ...]
     total_count: int
-    next_cursor: str | None
     freshness: tuple[Freshness, ...]
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: ListDocsResult) -> Rendering:

@@ -7,11 +7,12 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Page,
     Rendering,
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref
+from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref, row_limit
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.freshness import Freshness, state, what_to_try
@@ -34,9 +35,7 @@ class ListFilesArguments(Arguments):
         examples=["**/test_*.py"],
     )
     ref: Ref = None
-    limit: int = Field(
-        DEFAULT_LIST_LIMIT, ge=1, le=MAX_LIST_LIMIT, description="Rows at most.", examples=[50]
-    )
+    limit: int = row_limit(DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT, noun="Rows", example=50)
     cursor: Cursor = None
 
 
@@ -51,14 +50,12 @@ class FileItem(Result):
     file_count: int = 0
 
 
-class ListFilesResult(Result):
+class ListFilesResult(Page):
     """One page of a folder or of the files that match, folders first."""
 
     items: tuple[FileItem, ...]
     total_count: int
-    next_cursor: str | None
     freshness: Freshness
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: ListFilesResult) -> Rendering:

@@ -10,11 +10,11 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Page,
     Rendering,
-    Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor
+from mcp_sidecar.contract.fields import Cursor, row_limit
 from mcp_sidecar.contract.rendering.issues import READ_ERRORS, IssueItem, github_answer, issue_row
 from mcp_sidecar.contract.rendering.lists import count_line, filters_line, more_line
 from mcp_sidecar.contract.text import span
@@ -51,13 +51,11 @@ class ListIssuesArguments(Arguments):
         "created: and the like narrow it. Issues of the last minutes may be missing.",
         examples=["login fails in:title"],
     )
-    limit: int = Field(
-        DEFAULT_ISSUES, ge=1, le=MAX_ISSUES, description="Issues at most.", examples=[10]
-    )
+    limit: int = row_limit(DEFAULT_ISSUES, MAX_ISSUES, noun="Issues", example=10)
     cursor: Cursor = None
 
 
-class ListIssuesResult(Result):
+class ListIssuesResult(Page):
     """One page of issues; see the record IssueListing."""
 
     project: str
@@ -65,8 +63,6 @@ class ListIssuesResult(Result):
     total_count: int | None
     looked_at_count: int
     is_complete: bool
-    next_cursor: str | None
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: ListIssuesResult) -> Rendering:

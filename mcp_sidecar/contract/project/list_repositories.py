@@ -58,11 +58,7 @@ def render(result: ListRepositoriesResult) -> Rendering:
     ]
     newest = f" Newest index: {instant(max(instants))}." if instants else ""
     answer = Answer([f"Repositories on this server.{newest}"])
-    shown = 0
-    for repository in result.repositories:
-        if not answer.add(_block(repository)):
-            break
-        shown += 1
+    shown = answer.add_all(_block(repository) for repository in result.repositories)
     left_out = len(result.repositories) - shown
     closing = [count_line(result.total_count, shown, noun="repositories")]
     if left_out and shown:

@@ -21,6 +21,7 @@ from mcp_sidecar.contract.rendering.issues import (
     MAX_NUMBER,
     READ_ERRORS,
     IssueItem,
+    IssueNumber,
     github_answer,
     rows_of,
     spans,
@@ -35,12 +36,7 @@ _FENCE_ROOM = 100
 class ReadIssueArguments(Arguments):
     """What read_issue takes."""
 
-    number: int = Field(
-        ge=1,
-        le=MAX_NUMBER,
-        description="Number of the issue, from list_issues or a link.",
-        examples=[12],
-    )
+    number: IssueNumber = Field(description="Number of the issue, from list_issues or a link.")
     start_comment: int = Field(
         0,
         ge=0,

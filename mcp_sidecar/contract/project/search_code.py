@@ -7,11 +7,12 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Page,
     Rendering,
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, OptionalPath, OptionalWord, Query, Ref
+from mcp_sidecar.contract.fields import Cursor, OptionalPath, OptionalWord, Query, Ref, row_limit
 from mcp_sidecar.contract.limits import DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT
 from mcp_sidecar.contract.rendering.answer import MAX_SOURCE_CHARACTERS, Answer
 from mcp_sidecar.contract.rendering.code import fenced, numbered
@@ -48,13 +49,7 @@ class SearchCodeArguments(Arguments):
         examples=["python"],
     )
     ref: Ref = None
-    limit: int = Field(
-        DEFAULT_SEARCH_LIMIT,
-        ge=1,
-        le=MAX_SEARCH_LIMIT,
-        description="Results at most.",
-        examples=[5],
-    )
+    limit: int = row_limit(DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT, noun="Results", example=5)
     cursor: Cursor = None
 
 
@@ -76,17 +71,15 @@ class CodePlace(Result):
     copies: int = 0
 
 
-class SearchCodeResult(Result):
+class SearchCodeResult(Page):
     """One page of places, best first."""
 
     places: tuple[CodePlace, ...]
     total_count: int
     total_is_exact: bool
-    next_cursor: str | None
     freshness: tuple[Freshness, ...]
     interpretation: str = ""
     hints: tuple[str, ...] = ()
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: SearchCodeResult) -> Rendering:
@@ -99,11 +92,10 @@ def render(result: SearchCodeResult) -> Rendering:
             f"Read as: {span(result.interpretation)}" if result.interpretation else "",
         ]
     )
-    shown = 0
-    for number, place in enumerate(result.places, 1):
-        if not answer.add(_block(number, place, is_named=len(result.freshness) != 1)):
-            break
-        shown = number
+    shown = answer.add_all(
+        _block(number, place, is_named=len(result.freshness) != 1)
+        for number, place in enumerate(result.places, 1)
+    )
     left_out = len(result.places) - shown
     closing = [
         count_line(result.total_count, shown, noun="files", is_exact=result.total_is_exact),

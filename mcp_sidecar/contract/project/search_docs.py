@@ -7,11 +7,12 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Page,
     Rendering,
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, Query, Ref
+from mcp_sidecar.contract.fields import Cursor, Query, Ref, row_limit
 from mcp_sidecar.contract.limits import DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT
 from mcp_sidecar.contract.rendering.answer import MAX_SOURCE_CHARACTERS, Answer
 from mcp_sidecar.contract.rendering.code import fenced
@@ -37,13 +38,7 @@ class SearchDocsArguments(Arguments):
         examples=["how to add a custom management command"],
     )
     ref: Ref = None
-    limit: int = Field(
-        DEFAULT_SEARCH_LIMIT,
-        ge=1,
-        le=MAX_SEARCH_LIMIT,
-        description="Results at most.",
-        examples=[5],
-    )
+    limit: int = row_limit(DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT, noun="Results", example=5)
     cursor: Cursor = None
 
 
@@ -65,17 +60,15 @@ class SectionPlace(Result):
     copies: int = 0
 
 
-class SearchDocsResult(Result):
+class SearchDocsResult(Page):
     """One page of sections, best first."""
 
     sections: tuple[SectionPlace, ...]
     total_count: int
     total_is_exact: bool
-    next_cursor: str | None
     freshness: tuple[Freshness, ...]
     interpretation: str = ""
     hints: tuple[str, ...] = ()
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: SearchDocsResult) -> Rendering:
@@ -88,11 +81,10 @@ def render(result: SearchDocsResult) -> Rendering:
             f"Read as: {span(result.interpretation)}" if result.interpretation else "",
         ]
     )
-    shown = 0
-    for number, section in enumerate(result.sections, 1):
-        if not answer.add(_block(number, section, is_named=len(result.freshness) != 1)):
-            break
-        shown = number
+    shown = answer.add_all(
+        _block(number, section, is_named=len(result.freshness) != 1)
+        for number, section in enumerate(result.sections, 1)
+    )
     left_out = len(result.sections) - shown
     closing = [
         count_line(result.total_count, shown, noun="pages", is_exact=result.total_is_exact),

@@ -10,11 +10,12 @@ from mcp_sidecar.contract.base import (
     RETRY,
     Arguments,
     Description,
+    Page,
     Rendering,
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Cursor, OptionalWord
+from mcp_sidecar.contract.fields import Cursor, OptionalWord, row_limit
 from mcp_sidecar.contract.instants import OptionalInstant
 from mcp_sidecar.contract.limits import (
     DEFAULT_SEARCH_LIMIT,
@@ -54,13 +55,7 @@ class SearchPostsArguments(Arguments):
         description="Only posts of this date or later, ISO 8601; a time without offset is UTC.",
         examples=["2026-11-02"],
     )
-    limit: int = Field(
-        DEFAULT_SEARCH_LIMIT,
-        ge=1,
-        le=MAX_SEARCH_LIMIT,
-        description="Posts at most.",
-        examples=[5],
-    )
+    limit: int = row_limit(DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT, noun="Posts", example=5)
     cursor: Cursor = None
 
 
@@ -76,19 +71,17 @@ class PostPlace(Result):
     excerpt: str
 
 
-class SearchPostsResult(Result):
+class SearchPostsResult(Page):
     """One page of posts, best first."""
 
     places: tuple[PostPlace, ...]
     total_count: int
     total_is_exact: bool
-    next_cursor: str | None
     searched_count: int
     newest_at: datetime | None
     stale_feeds: tuple[StaleFeed, ...] = ()
     interpretation: str = ""
     hints: tuple[str, ...] = ()
-    filters_applied: dict[str, str] = {}
 
 
 def render(result: SearchPostsResult) -> Rendering:
@@ -103,11 +96,7 @@ def render(result: SearchPostsResult) -> Rendering:
             f"Read as: {span(result.interpretation)}" if result.interpretation else "",
         ]
     )
-    shown = 0
-    for number, place in enumerate(result.places, 1):
-        if not answer.add(_block(number, place)):
-            break
-        shown = number
+    shown = answer.add_all(_block(number, place) for number, place in enumerate(result.places, 1))
     left_out = len(result.places) - shown
     closing = [
         count_line(result.total_count, shown, noun="posts", is_exact=result.total_is_exact),

@@ -75,6 +75,15 @@ class Answer:
         self._escapes += count
         return True
 
+    def add_all(self, blocks: Iterable[str]) -> int:
+        """Add blocks up to the first that does not fit; return how many were added."""
+        count = 0
+        for block in blocks:
+            if not self.add(block):
+                break
+            count += 1
+        return count
+
     def add_rows(self, rows: Iterable[str]) -> int:
         """Add one-line rows below each other as one block, as many as fit; return how many."""
         lines: list[str] = []

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from mcp_sidecar.contract.base import Result
 from mcp_sidecar.contract.rendering.answer import UNTRUSTED, Answer
@@ -14,6 +16,7 @@ from mcp_sidecar.contract.text import link, span, word
 UNTRUSTED_ISSUES: Final = UNTRUSTED.replace("the indexed sources", "GitHub")
 MAX_LABELS: Final = 10
 MAX_NUMBER: Final = 2_147_483_647
+IssueNumber = Annotated[int, Field(ge=1, le=MAX_NUMBER, examples=[12])]
 MAX_ISSUE_CHARACTERS: Final = 65_536
 """GitHub's own bound on the text of an issue or a comment."""
 

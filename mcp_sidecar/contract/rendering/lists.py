@@ -1,8 +1,10 @@
 """What every list and search says around its rows: filters, counts, how to go on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from mcp_sidecar.contract.base import Listing, Rendering
+from mcp_sidecar.contract.rendering.answer import WRITTEN_BY_OTHERS, Answer
 from mcp_sidecar.contract.text import shortened, span, word
 
 MAX_HINTS: Final = 5
@@ -41,6 +43,31 @@ def more_line(tool: str, *, cursor: str | None, shown: int, left_out: int) -> st
             f'and cursor="{word(cursor)}"'
         )
     return ""
+
+
+def listed(
+    tool: str,
+    page: Listing,
+    rows: Sequence[str],
+    *,
+    title: str,
+    noun: str,
+    when_empty: str,
+) -> Rendering:
+    """Return a page of a list that others wrote in: title, filters, a line per row, how to go on.
+
+    `when_empty` takes the place of the counts where the whole list has no row.
+    """
+    answer = Answer([title, filters_line(page.filters_applied)], notice=WRITTEN_BY_OTHERS)
+    shown = answer.add_rows(rows)
+    left_out = len(rows) - shown
+    closing = [
+        count_line(page.total_count, shown, noun=noun),
+        more_line(tool, cursor=page.next_cursor, shown=shown, left_out=left_out),
+    ]
+    if not page.total_count:
+        closing = [when_empty]
+    return Rendering(answer.text(closing), shown, left_out)
 
 
 def copies_line(copies: int) -> str:
