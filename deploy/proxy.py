@@ -9,7 +9,6 @@ from pathlib import Path
 
 TEMPLATES = Path(__file__).resolve().parent / "nginx"
 _PLACEHOLDER = re.compile(r"\$\{(PORTOLAN_NGINX_[A-Z_]+)\}")
-_KEPT_LOG_BYTES = 10 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +16,7 @@ class Proxy:
     """One nginx: where it listens and what stands behind it, all on this machine by default."""
 
     folder: Path
-    access_log: Path
+    log_folder: Path
     port: int
     web_port: int
     sidecar_port: int
@@ -34,7 +33,7 @@ class Proxy:
         """What the placeholders of the templates stand for; containers set the same names."""
         return {
             "PORTOLAN_NGINX_LISTEN": f"127.0.0.1:{self.port}",
-            "PORTOLAN_NGINX_ACCESS_LOG": f'"{self.access_log}"',
+            "PORTOLAN_NGINX_ACCESS_LOG": f'"{self.log_folder}/nginx.$logged_day.jsonl"',
             "PORTOLAN_NGINX_WEB_PORT": str(self.web_port),
             "PORTOLAN_NGINX_SIDECAR_PORT": str(self.sidecar_port),
             "PORTOLAN_NGINX_WEB": self.web,
@@ -60,14 +59,9 @@ def filled(template: str, values: Mapping[str, str]) -> str:
 
 
 def write_configuration(proxy: Proxy) -> Path:
-    """Write nginx's configuration into the proxy's folder and return the path of the main file.
-
-    An access log that grew over 10 MiB is set aside as `.1` first.
-    """
+    """Write nginx's configuration into the proxy's folder and return the path of the main file."""
     proxy.folder.mkdir(parents=True, exist_ok=True)
-    proxy.access_log.parent.mkdir(parents=True, exist_ok=True)
-    if proxy.access_log.exists() and proxy.access_log.stat().st_size > _KEPT_LOG_BYTES:
-        proxy.access_log.replace(proxy.access_log.with_name(f"{proxy.access_log.name}.1"))
+    proxy.log_folder.mkdir(parents=True, exist_ok=True)
     for template in sorted(TEMPLATES.glob("*.template")):
         text = filled(template.read_text(encoding="utf-8"), proxy.values)
         (proxy.folder / template.stem).write_text(text, encoding="utf-8")

@@ -50,7 +50,7 @@ def programs(nginx: str | None) -> tuple[Program, ...]:
     if nginx:
         proxy = Proxy(
             folder=settings.DATA_DIR / "nginx",
-            access_log=settings.DATA_DIR / "log" / "nginx.jsonl",
+            log_folder=settings.DATA_DIR / "log",
             port=environment.proxy_port,
             web_port=environment.web_port,
             sidecar_port=environment.sidecar_port,

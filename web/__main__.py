@@ -6,6 +6,7 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
+import django
 import uvicorn
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "web.config.settings.production")
@@ -19,6 +20,10 @@ def main() -> None:
     from web.config.environment import load_environment
 
     environment = load_environment()
+    django.setup()
+    from web.operations.logs.proxy import follow_proxy_log
+
+    follow_proxy_log()
     # uvicorn raises the signal again once it has ended: the process ends in good order then, and
     # writes the last lines of its log.
     signal.signal(signal.SIGTERM, _end)

@@ -12,7 +12,7 @@ RUN apt-get update \
     && apt-get install --no-install-recommends -y git openssh-client \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 1000 portolan \
-    && install -d -o portolan /data
+    && install -d -o portolan /data /data/log
 WORKDIR /app
 COPY --from=packages /app/.venv .venv
 COPY manage.py pyproject.toml ./

@@ -112,7 +112,7 @@ class Stack:
         )
         self.proxy = Proxy(
             folder=folder / "nginx",
-            access_log=folder / "log" / "nginx.jsonl",
+            log_folder=folder / "log",
             port=self.port,
             web_port=self.web_port,
             sidecar_port=self.sidecar_port,

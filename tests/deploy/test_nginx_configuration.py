@@ -34,7 +34,7 @@ def proxy(tmp_path):
     """An nginx for two servers that do not run yet."""
     return Proxy(
         folder=tmp_path / "nginx",
-        access_log=tmp_path / "access.jsonl",
+        log_folder=tmp_path / "log",
         port=free_port(),
         web_port=free_port(),
         sidecar_port=free_port(),

@@ -155,7 +155,7 @@ class ProcessFile(RotatingFileHandler):
     ) -> None:
         self.folder = Path(folder)
         self.process = process
-        self.keep_seconds = keep_days * 86400
+        self.keep_days = keep_days
         self.size = 0  # of the open file; a line is ASCII, so characters are bytes
         self.collecting = threading.local()
         super().__init__(
@@ -209,20 +209,21 @@ class ProcessFile(RotatingFileHandler):
 
     def _open(self) -> Any:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._forget_old_files()
+        log_files_forget_old(self.folder, keep_days=self.keep_days)
         stream = Path(self.baseFilename).open(  # noqa: SIM115 - the handler closes it
             self.mode, BUFFER_BYTES, encoding=self.encoding, errors=self.errors
         )
         self.size = stream.tell()
         return stream
 
-    def _forget_old_files(self) -> None:
-        """Remove the files of processes that have not written for the kept time."""
-        oldest = time.time() - self.keep_seconds
-        for path in self.folder.glob("*.jsonl*"):
-            with suppress(OSError):
-                if path.stat().st_mtime < oldest:
-                    path.unlink()
+
+def log_files_forget_old(folder: Path, *, keep_days: int) -> None:
+    """Remove the files of all processes, nginx among them, that were not written for so long."""
+    oldest = time.time() - keep_days * 86400
+    for path in folder.glob("*.jsonl*"):
+        with suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()
 
 
 @contextmanager

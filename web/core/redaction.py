@@ -1,8 +1,8 @@
 """What must never be written down, and how it is taken out of text: used by the logs.
 
 Recognised are the forms of tokens that Portolan meets (its own, GitHub's, bearer headers), values
-that stand beside a name such as `password`, user information in addresses, private keys, and the
-installation's own secrets once `hide` was told of them.
+that stand beside a name such as `password`, user information and queries of addresses (a feed's may
+be its key), private keys, and the installation's own secrets once `hide` was told of them.
 """
 
 import re
@@ -53,6 +53,11 @@ _PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = (
     (
         ("://",),
         re.compile(r"(://)(?:[^/\s:@]*:[^/\s@]+|[^/\s:@]{8,})(?=@)"),
+        rf"\1{REDACTED}",
+    ),
+    (
+        ("://",),
+        re.compile(r"""(://[^\s"'<>`?#]+\?)(?!\[redacted\])[^\s"'<>`#]+"""),
         rf"\1{REDACTED}",
     ),
     (

@@ -133,7 +133,7 @@ def test_a_secret_is_taken_out_of_text(text):
         "ssh://git@example.org/x.git",
         "PORTOLAN_SECRET_KEY is not set",
         "search_code query='def token' limit=8",
-        "https://example.org/a?page=2",
+        "https://example.org/a/b#page",
     ],
 )
 def test_ordinary_text_stays_as_it_is(text):

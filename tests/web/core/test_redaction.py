@@ -38,6 +38,22 @@ def test_short_token_is_taken_out_behind_an_escape(escape: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("GET https://a.example/feed?key=s3cret&x=1 404", "GET https://a.example/feed?{} 404"),
+        ("site+https://a.example/llms.txt?s3cret", "site+https://a.example/llms.txt?{}"),
+        ("'https://x:s3cret@a.example/b?c=s3cret#d'", "'https://{}@a.example/b?{}#d'"),
+        ('{"url":"http://127.0.0.1:9/?a=s3cret"}', '{{"url":"http://127.0.0.1:9/?{}"}}'),
+        ("Is https://a.example/b what you want? Yes", "Is https://a.example/b what you want? Yes"),
+        ("what? https://a.example/b", "what? https://a.example/b"),
+    ],
+)
+def test_query_of_an_address_is_taken_out(text: str, clean: str) -> None:
+    assert redacted(text) == clean.format("[redacted]", "[redacted]")
+    assert redacted(redacted(text)) == redacted(text)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "crypto_aead_xchacha20poly1305_ietf_encrypt_detached_afternm",

@@ -109,6 +109,6 @@ def test_other_files_of_the_folder_are_left_alone(tmp_path):
     (tmp_path / "notes.txt").write_text(line("no") + "\n")
     (tmp_path / "x.jsonl.bak").write_text(line("no") + "\n")
     (tmp_path / "folder.jsonl").mkdir()
-    append(tmp_path / "nginx.jsonl", line("GET / 200", process="nginx:3"))
+    append(tmp_path / "nginx.2026-11-05.jsonl", line("GET / 200", process="nginx:3"))
     assert search(tmp_path)[0] == ["GET / 200"]
     assert search(tmp_path, wanted=LogFilter(process="nginx"))[0] == ["GET / 200"]

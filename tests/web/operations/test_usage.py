@@ -1,5 +1,7 @@
 """What was called, as counts, times and queries, and call by call."""
 
+import os
+import time
 from datetime import date, timedelta
 
 import pytest
@@ -181,7 +183,15 @@ def test_a_call_that_the_database_refuses_takes_no_other_with_it(caplog):
     assert "a call of broken cannot be recorded" in caplog.text
 
 
-def test_old_calls_are_forgotten():
+def test_old_calls_and_log_files_are_forgotten(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
     record(call(), call(at=NOON - timedelta(days=LIMITS.usage_keep_days, seconds=1)))
+    folder = settings.DATA_DIR / "log"
+    folder.mkdir()
+    for name, days in (("nginx.2026-01-01.jsonl", LIMITS.log_keep_days + 1), ("web.jsonl", 0)):
+        (folder / name).touch()
+        written = time.time() - days * 86400
+        os.utime(folder / name, (written, written))
     assert records_forget_old() == 1
     assert ToolCall.objects.get().at == NOON
+    assert [path.name for path in folder.iterdir()] == ["web.jsonl"]

@@ -83,7 +83,7 @@ def _feeds(moment: datetime) -> list[Source]:
     return [
         Source(
             kind="feed",
-            name=str(row),
+            name=redacted(str(row)),
             address=redacted(row.url),
             state=_state(row.fetched_at, row.stale_since, moment) if row.is_active else "paused",
             activity="",

@@ -34,6 +34,13 @@ class TableHandler(logging.Handler):
         except Exception:
             self.handleError(record)
 
+    def take(self, lines: Sequence[bytes]) -> bool:
+        """Have lines of another program written; return False where too many wait for that."""
+        if self.lines.waiting + len(lines) > self.lines.most_waiting // 2:
+            return False
+        self.lines.add((self.host, line) for line in lines)
+        return True
+
     def flush(self) -> None:
         """Do nothing: the process writes what waits when it ends."""
 

@@ -2,21 +2,24 @@
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db.models import Model
 
 from web.core import clock
 from web.core.limits import LIMITS
+from web.core.logs import log_files_forget_old
 from web.operations.models import LogLine, ToolCall
 
 ROWS_AT_ONCE = 2_000
 
 
 def records_forget_old() -> int:
-    """Remove recorded calls, log lines and finished tasks that are older than they are kept.
+    """Remove recorded calls, log lines, log files and finished tasks older than they are kept.
 
     In transactions of at most ROWS_AT_ONCE calls or lines, so that nobody waits for it long. How
     many were removed is returned.
     """
+    log_files_forget_old(settings.DATA_DIR / "log", keep_days=LIMITS.log_keep_days)
     now = clock.now()
     calls = _forget(ToolCall, before=now - timedelta(days=LIMITS.usage_keep_days))
     lines = _forget(LogLine, before=now - timedelta(days=LIMITS.log_keep_days))
