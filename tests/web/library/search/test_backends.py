@@ -5,6 +5,7 @@ import pytest
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, leftovers
 from web.accounts.principals import ANONYMOUS
+from web.library.models import Repository
 from web.library.search.backends import backend
 from web.library.selectors.search import code_search, documents_search, symbols_named
 from web.library.services.repositories import repository_remove
@@ -55,6 +56,20 @@ def test_counts_follow_what_is_added_changed_and_removed(origin: GitRepository) 
     origin.commit()
     repository_sync(name="project")
     assert counted("tea", "milk", "coffee") == (2, 0, 2, 1)
+
+
+@pytest.mark.parametrize("query", ["h{id}", "H{id}s", "ĥ{id} ĥ{id}s"])
+def test_a_word_like_the_mark_of_a_repository_is_a_word(origin: GitRepository, query: str) -> None:
+    origin.write({"other.py": "tea = milk\n"}).commit()
+    add_and_sync("project", origin.url)
+    number = Repository.objects.get().pk
+    origin.write({"page.py": f"drink(h{number}, tea)\n"}).commit()
+    repository_sync(name="project")
+    for repository in (None, "project"):
+        found = code_search(
+            principal=ANONYMOUS, repository=repository, query=query.format(id=number)
+        )
+        assert [place.path for place in found.places] == ["page.py"]
 
 
 @pytest.mark.parametrize("part", ["__x", "_y_", "a%b", "100%", "\\d", "ö_ü", "$el"])

@@ -5,6 +5,7 @@ and `SymbolName`, and what a query finds is joined with these, so a row whose mo
 never returned. A contentless table forgets a row only when it is given the same tokens again.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Any
@@ -14,12 +15,13 @@ from django.db import connection
 from web.library.search.backends.base import ChunkHit, ChunkText, Wanted
 from web.library.search.tokens import index_text, stem
 
-# Weights of the columns body and home.
-_RANK = "bm25(1.0, 0.0)"
 # Lengths of texts are not kept, and FTS5 counts each as minus two tokens: where the average is six
 # tokens it divides nothing by nothing, and near that by almost nothing.
 _SCORE = "coalesce(max(min(-found.rank, 1e6), -1e6), 0.0)"
-_FETCH_ROWS = 64
+# What may be read as the token of a home: FTS5 takes accents off, and may know fewer letters.
+_MAY_BE_HOME = re.compile(r"\bh\d|[^\x00-\x7f]")
+# Of the columns body and home.
+_WEIGHTS = "1.0, 0.0"
 _SHORTEST_PART = 3
 _AVERAGES_ID = 1
 
@@ -142,8 +144,12 @@ def _phrases(wanted: Wanted) -> list[str]:
 
 
 def _in_homes(expression: str, home_ids: Sequence[int] | None) -> str:
-    """Return a match expression over the bodies of texts from these homes."""
-    matched = f"body : ({expression})"
+    """Return a match expression over the bodies of texts from these homes.
+
+    The column is named only where it matters: FTS5 would take every position list apart for it.
+    """
+    named = "body : " if _MAY_BE_HOME.search(expression) else ""
+    matched = f"{named}({expression})"
     if home_ids is None:
         return matched
     homes = " OR ".join(f'"h{home_id}"' for home_id in home_ids)
@@ -151,24 +157,31 @@ def _in_homes(expression: str, home_ids: Sequence[int] | None) -> str:
 
 
 def _chunks(is_document: bool, expression: str, *, is_ranked: bool) -> Iterator[ChunkHit]:
+    """Yield the chunks of the matched texts, where `is_ranked` in the order of their ranks.
+
+    The rank is worked out here: FTS5's own column of that name is worked out twice, and copies
+    every position list to be sorted. The limit, of none, has SQLite sort texts and not chunks.
+    """
     table = _table(is_document)
-    ranked = f" AND found.rank MATCH '{_RANK}' ORDER BY found.rank" if is_ranked else ""
+    texts = f"SELECT rowid, 0.0 AS rank FROM {table} WHERE {table} MATCH %s"
+    if is_ranked:
+        texts = (
+            f"SELECT rowid, bm25({table}, {_WEIGHTS}) AS rank FROM {table}"
+            f" WHERE {table} MATCH %s ORDER BY 2, 1 LIMIT -1"
+        )
     rows = _rows(
-        f"SELECT chunk.id, chunk.content_id, chunk.heading, {_SCORE if is_ranked else '0.0'}"
-        f" FROM {table} AS found"
-        " CROSS JOIN library_chunk AS chunk ON chunk.text_id = found.rowid"
-        f" WHERE found.{table} MATCH %s{ranked}",
+        f"SELECT chunk.id, chunk.content_id, chunk.heading, {_SCORE} FROM ({texts}) AS found"
+        " CROSS JOIN library_chunk AS chunk ON chunk.text_id = found.rowid",
         [expression],
     )
-    return (ChunkHit(*row) for row in rows)
+    return map(ChunkHit._make, rows)
 
 
 def _rows(statement: str, parameters: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a statement as they are asked for; the cursor ends with the generator."""
     with closing(connection.cursor()) as cursor:
         cursor.execute(statement, parameters)
-        while rows := cursor.fetchmany(_FETCH_ROWS):
-            yield from rows
+        yield from cursor
 
 
 def _first_varint(block: bytes) -> int:
