@@ -23,10 +23,11 @@ class Arguments(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PathText:
-    """Marks a text argument that names a path.
+    """Marks a text argument that names a path, a ref or a heading as answers show them.
 
-    A path can hold any text, so what no path can hold (NUL, a lone surrogate) is read as a
-    replacement character and leads to the same "not found" as any other miss.
+    Such a name can hold any text. So escapes of invisible characters are read as the characters,
+    and what no name can hold (NUL, a lone surrogate) as a replacement character, which leads to
+    the same "not found" as any other miss.
     """
 
 

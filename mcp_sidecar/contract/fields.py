@@ -23,6 +23,7 @@ OptionalPath = Annotated[str | None, PathText(), Field(max_length=MAX_PATH_CHARA
 OptionalWord = Annotated[str | None, Field(max_length=MAX_WORD_CHARACTERS)]
 Ref = Annotated[
     str | None,
+    PathText(),
     Field(
         max_length=MAX_REF_CHARACTERS,
         description="Tag or branch of the named repository, one that get_repository lists as "

@@ -1,8 +1,9 @@
 """Reading arguments leniently where that is safe, before they are checked.
 
 Models and their clients send "10" for 10, a list as a JSON string, null for what they leave out,
-an empty string for an optional text, and keys of the client's own. All of that has one meaning, so
-it is taken. Switches take only true, false and those two words: a wrong guess there changes data.
+an empty string for an optional text, a path as an answer showed it, with escapes, and keys of the
+client's own. All of that has one meaning, so it is taken. Switches take only true, false and those
+two words: a wrong guess there changes data.
 Nothing here refuses anything; what is left wrong is refused by the model.
 """
 
@@ -14,6 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from mcp_sidecar.contract.base import PathText
+from mcp_sidecar.contract.text import unescaped
 
 CLIENT_EXTRAS: Final = frozenset({"toolCallId"})
 _LISTS: Final = (list, tuple, set, frozenset)
@@ -52,7 +54,7 @@ def _value(field: FieldInfo, value: object) -> object:
     if isinstance(value, str) and any(isinstance(mark, PathText) for mark in field.metadata):
         return "".join(
             _REPLACEMENT if character == "\0" or "\ud800" <= character <= "\udfff" else character
-            for character in value
+            for character in unescaped(value)
         )
     return _typed(field.annotation, value)
 

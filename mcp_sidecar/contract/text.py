@@ -6,6 +6,7 @@ answer's own layout (a newline in a path, ``` in a file) stays inside its span o
 """
 
 import re
+import sys
 from typing import Final
 
 MAX_PATH_SHOWN: Final = 1_000
@@ -24,6 +25,7 @@ _INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff"
     "]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]|[\ufe00-\ufe0f](?=[\ufe00-\ufe0f])"
 )
+_ESCAPED = re.compile(r"\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
 _BACKTICKS = re.compile(r"`+")
 _LANGUAGE = re.compile(r"[^A-Za-z0-9+#._-]")
 _WORD = re.compile(r"[A-Za-z0-9 +#._/-]{1,200}")
@@ -41,6 +43,21 @@ def escaped(text: str) -> tuple[str, int]:
     """
     pattern = _INVISIBLE_ASCII if text.isascii() else _INVISIBLE
     return pattern.subn(_escape, text)
+
+
+def unescaped(text: str) -> str:
+    """Return `text` with the escapes that `escaped` and `span` show as the characters they mean.
+
+    Escapes of what is visible, and of what no text can hold, stay.
+    """
+    return _ESCAPED.sub(_meant, text) if "\\" in text else text
+
+
+def _meant(match: re.Match[str]) -> str:
+    point = int(match[1] or match[2], 16)
+    character = chr(point) if point <= sys.maxunicode else ""
+    is_shown_so = character in ("\n", "\t") or "\ufe00" <= character <= "\ufe0f"
+    return character if is_shown_so or _INVISIBLE.match(character) else match.group()
 
 
 def shortened(text: str, most: int) -> str:

@@ -16,6 +16,7 @@ from tests.contract.samples import FRESH, STALE
 
 NOW = datetime(2026, 11, 5, 9, 15, tzinfo=UTC)
 FRESHNESS = Freshness.of(FRESH)
+EMPTY = replace(FRESH, commit="", committed_at=None, indexed_at=None)
 
 
 def test_state_names_repository_ref_commit_and_instants():
@@ -32,7 +33,7 @@ def test_stale_repository_says_since_when_and_why():
 
 
 def test_repository_without_a_commit_says_so():
-    bare = Freshness.of(replace(FRESH, commit="", committed_at=None, indexed_at=None))
+    bare = Freshness.of(EMPTY)
     assert state(bare) == "repository `django`: nothing is indexed yet."
 
 
@@ -45,7 +46,7 @@ def test_repository_that_was_never_indexed_is_not_called_stale_but_failing():
 
 
 def test_list_without_rows_advises_other_filters_only_where_something_is_indexed():
-    bare = Freshness.of(replace(FRESH, commit="", committed_at=None, indexed_at=None))
+    bare = Freshness.of(EMPTY)
     assert what_to_try([FRESHNESS, bare], "Try: another path.") == "Try: another path."
     assert "after the first sync" in what_to_try([bare], "Try: another path.")
 
@@ -91,14 +92,17 @@ def test_search_over_one_repository_names_its_state():
     assert searched([FRESHNESS], []) == [f"Searched {state(FRESHNESS)}"]
 
 
-def test_search_over_several_names_those_shown_and_the_stale_ones():
+def test_search_over_several_names_those_shown_and_those_not_up_to_date():
     other = Freshness.of(replace(FRESH, repository="flask"))
     stale = Freshness.of(STALE)
-    assert searched([other, stale, FRESHNESS], ["django"]) == [
+    never = Freshness.of(replace(EMPTY, repository="new"))
+    assert searched([other, stale, FRESHNESS, never], ["django"]) == [
         "Searched 3 repositories:",
         f"- {state(FRESHNESS)}",
         f"- {state(stale)}",
+        f"- {state(never)}",
     ]
+    assert searched([other, never], [])[0] == "Searched 1 repository:"
 
 
 def test_search_over_very_many_stays_short():
@@ -109,4 +113,7 @@ def test_search_over_very_many_stays_short():
 
 
 def test_search_without_any_index_says_so():
-    assert "no repository of this call is indexed" in searched([], [])[0]
+    nothing = "Searched nothing: no repository of this call is indexed yet"
+    assert searched([], []) == [f"{nothing}."]
+    never = Freshness.of(EMPTY)
+    assert searched([never, never], []) == [f"{nothing}:", *[f"- {state(never)}"] * 2]

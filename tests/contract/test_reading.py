@@ -206,6 +206,23 @@ def test_nul_in_a_path_is_a_path_that_does_not_exist():
     assert arguments.path == "a\ufffdb\ufffd"
 
 
+@pytest.mark.parametrize(
+    ("shown", "meant"),
+    [
+        ("a\\u202eb.py", "a\u202eb.py"),
+        ("new\\u000aline\\u0009.py", "new\nline\t.py"),
+        ("tag\\U000e0041", "tag\U000e0041"),
+        ("\\u0041", "\\u0041"),
+        ("\\U00110000 \\users\\u12", "\\U00110000 \\users\\u12"),
+        ("\\ud800", "\ufffd"),
+    ],
+)
+def test_path_and_ref_may_come_as_an_answer_showed_them(shown, meant):
+    given = {"path": shown, "ref": shown, "repository": "django"}
+    arguments = read(read_file.CONTRACT, given).arguments
+    assert (arguments.path, arguments.ref) == (meant, meant)
+
+
 def test_lone_surrogate_is_refused_by_name():
     text = refused(search_code.CONTRACT, {"query": "a\ud800b"})
     assert "query: Text must be valid Unicode" in text

@@ -21,7 +21,7 @@ from mcp_sidecar.contract.limits import (
 from mcp_sidecar.contract.rendering.answer import MAX_SOURCE_CHARACTERS, Answer
 from mcp_sidecar.contract.rendering.code import fenced
 from mcp_sidecar.contract.rendering.freshness import Freshness, state, what_to_try
-from mcp_sidecar.contract.rendering.lists import filters_line, more_line
+from mcp_sidecar.contract.rendering.lists import filters_line, hint_lines, more_line
 from mcp_sidecar.contract.text import link, path_span
 
 NAME = "grep_code"
@@ -39,7 +39,7 @@ class GrepCodeArguments(Arguments):
     )
     path: OptionalPath = Field(
         None,
-        description="Only below this folder, or files matching this glob.",
+        description="Only this file, below this folder, or files matching this glob.",
         examples=["src/**/*.py"],
     )
     ignore_case: bool = Field(
@@ -69,6 +69,7 @@ class GrepCodeResult(Page):
     skipped_count: int
     unreadable_count: int
     freshness: Freshness
+    hints: tuple[str, ...] = ()
 
     @property
     def found_count(self) -> int | None:
@@ -91,6 +92,7 @@ def render(result: GrepCodeResult) -> Rendering:
     if not result.files:
         where = "in the files searched so far" if result.next_cursor else "in any indexed file"
         closing.insert(0, f"No line matches {where}.")
+        closing += hint_lines(result.hints)
         advice = "Try: ignore_case=true, no path, or search_code with words instead of a pattern."
         closing.append(what_to_try([result.freshness], advice))
     return Rendering(answer.text(closing), shown, left_out)

@@ -60,22 +60,28 @@ def state(freshness: Freshness) -> str:
 def searched(freshness: Sequence[Freshness], shown: Iterable[str]) -> list[str]:
     """Return the lines that say what was searched: the one repository, or how many.
 
-    Of several, those in `shown` (repositories with results) and the stale ones are named, at most
-    MAX_REPOSITORIES_NAMED.
+    Of several, those in `shown` (repositories with results), the stale ones and those that are not
+    indexed yet are named, at most MAX_REPOSITORIES_NAMED.
     """
     if len(freshness) == 1:
         return [f"Searched {state(freshness[0])}"]
-    if not freshness:
-        return ["Searched nothing: no repository of this call is indexed yet."]
+    count = sum(1 for one in freshness if one.commit)
+    where = f"{count} repositor{'y' if count == 1 else 'ies'}"
+    if not count:
+        where = "nothing: no repository of this call is indexed yet"
     wanted = set(shown)
-    named = [one for one in freshness if one.repository in wanted or one.stale_since is not None]
+    named = [one for one in freshness if one.repository in wanted or not _is_good(one)]
     named.sort(key=lambda one: one.repository not in wanted)
-    lines = [f"Searched {len(freshness)} repositories{':' if named else '.'}"]
+    lines = [f"Searched {where}{':' if named else '.'}"]
     lines += [f"- {state(one)}" for one in named[:MAX_REPOSITORIES_NAMED]]
     if len(named) > MAX_REPOSITORIES_NAMED:
         left = len(named) - MAX_REPOSITORIES_NAMED
         lines.append(f"- and {left} more; list_repositories shows the state of each")
     return lines
+
+
+def _is_good(freshness: Freshness) -> bool:
+    return bool(freshness.commit) and freshness.stale_since is None
 
 
 def what_to_try(freshness: Iterable[Freshness], advice: str) -> str:

@@ -9,6 +9,7 @@ from pygit2.enums import DeltaStatus, DiffFlag, SortMode
 
 from web.core.errors import Unavailable
 from web.library.git.objects import ObjectStore, summary_of, until_broken
+from web.library.git.trees import path_bytes, path_text
 from web.library.records.history import ChangedFile, CommitSummary
 
 _STATUS = {
@@ -45,9 +46,10 @@ def history(
 ) -> Iterator[tuple[WalkedCommit, bool]]:
     """Yield `commit` and the ones before it, newest first, and whether each passes the filters.
 
-    `path`, empty for any, passes commits in which it differs from the first parent. The first
-    `skip` commits are passed over unread. The walk ends at the first commit before `since`, and
-    where a shallow copy ends. Raises Unavailable when the mirror or the commit is missing.
+    `path`, as `path_text` shows it and empty for any, passes commits in which it differs from the
+    first parent. The first `skip` commits are passed over unread. The walk ends at the first commit
+    before `since`, and where a shallow copy ends. Raises Unavailable when the mirror or the commit
+    is missing.
     """
     with store.opened_apart() as repository:
         if not isinstance(repository.get(commit), pygit2.Commit):
@@ -120,7 +122,7 @@ def _changed(patch: pygit2.Patch, room: int) -> ChangedFile:
 
 
 def _path(raw: bytes | None) -> str:
-    return (raw or b"").decode("utf-8", "backslashreplace")
+    return path_text(raw or b"")
 
 
 def _touches(commit: pygit2.Commit, path: str) -> bool:
@@ -134,7 +136,7 @@ def _touches(commit: pygit2.Commit, path: str) -> bool:
 def _at(commit: pygit2.Commit, path: str) -> str | None:
     """Return the id of what stands at a path of a commit, None for nothing."""
     try:
-        return str(commit.tree[path].id)
+        return str(commit.tree[path_bytes(path).decode("utf-8", "surrogateescape")].id)
     except (KeyError, ValueError):
         return None
 

@@ -31,6 +31,13 @@ _FETCHED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _SHA1_LENGTH = 40
 _PROGRESS = re.compile(r"([A-Z][a-z]+ \w+):\s+(\d+)%(?:.*\|\s+(\S+ [KMG]iB/s))?")
 _STALE_LOCK = re.compile(r"\.lock'?: file exists|unable to create '.*\.lock'", re.IGNORECASE)
+# What git says of a mirror that lost files or has half-written ones; a damaged remote may say the
+# same, and does once more when it is copied anew.
+_DAMAGE = re.compile(
+    r"not a git repository|bad (object|config|ref|signature|tree)|corrupt|missing|unable to read"
+    r"|cannot lock ref|broken|is empty|necessary objects|does not point to a valid object",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,8 @@ class RemoteRefs:
     """What a remote has: `objects` are the ids by full ref name, as the remote lists them.
 
     `head` is the id that HEAD stands for, empty when there is none (no commit, or HEAD names a
-    branch that does not exist); `head_branch` the full name of its branch, empty when detached.
+    branch that does not exist); `head_branch` the full name of its branch as `ref_text` has it,
+    empty when detached.
     """
 
     objects: dict[str, str]
@@ -126,11 +134,14 @@ def update_mirror(
     lock: int,
     credential: Credential | None = None,
     on_progress: Callable[[str, int], None] | None = None,
+    anew: bool = False,
 ) -> None:
     """Make the mirror's refs those of the remote; what is gone there is gone here.
 
-    Nothing is asked of the remote when the mirror already agrees with `remote`. `on_progress` gets
-    what git does and how many percent of it are done. Raises Unavailable in a clear sentence.
+    Nothing is asked of the remote when the mirror already agrees with `remote`. A mirror that git
+    finds damaged, and with `anew` any, is copied anew; the old one stays until the copy is
+    complete. `on_progress` gets what git does and how many percent of it are done. Raises
+    Unavailable in a clear sentence.
     """
     address = parse_address(url)
     folder = mirror_path(repository_id)
@@ -142,20 +153,15 @@ def update_mirror(
             speed = f" at {match[3]}" if match[3] else ""
             on_progress(f"{match[1].lower()}{speed}", int(match[2]))
 
-    try:
-        if not (folder / "HEAD").exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            run_git("init", "--bare", "--quiet", "--template=", operands=[str(folder)])
-        elif _present(folder) == _wanted(remote):
-            return
+    def fetch(into: Path) -> None:
         with transport(address, credential) as way:
-            try:
-                _fetch(folder, way, remote, lock, pass_on)
-            except GitFailed as failure:
-                if not _STALE_LOCK.search(failure.detail):
-                    raise
-                _remove_stale_locks(folder)
-                _fetch(folder, way, remote, lock, pass_on)
+            _fetch(into, way, remote, lock, pass_on)
+
+    try:
+        if anew or not (folder / "HEAD").exists():
+            _copy(folder, fetch)
+        elif _present(folder) != _wanted(remote):
+            _bring_up_to_date(folder, fetch)
     except GitFailed as failure:
         raise explained(failure) from failure
 
@@ -173,8 +179,17 @@ def tidy_mirror(repository_id: int, *, lock: int) -> None:
 
 def remove_mirror(repository_id: int) -> None:
     """Remove the mirror and its lock; one that is not there is fine."""
-    shutil.rmtree(mirror_path(repository_id), ignore_errors=True)
+    for folder in (mirror_path(repository_id), _unfinished(mirror_path(repository_id))):
+        shutil.rmtree(folder, ignore_errors=True)
     (mirrors_folder() / f"{repository_id}.lock").unlink(missing_ok=True)
+
+
+def ref_text(name: bytes) -> str:
+    r"""Return a ref's name as text, with `\xNN` for what is not UTF-8.
+
+    No two names have the same text, since git allows no backslash in one.
+    """
+    return name.decode("utf-8", "backslashreplace")
 
 
 def blob_head(repository_id: int, oid: str, *, max_bytes: int) -> bytes:
@@ -220,7 +235,7 @@ def _parsed(listing: bytes) -> RemoteRefs:
     for line in listing.decode("utf-8", "surrogateescape").split("\n"):
         value, _, name = line.partition("\t")
         if value.startswith("ref: ") and name == "HEAD":
-            head_branch = value.removeprefix("ref: ")
+            head_branch = ref_text(value.removeprefix("ref: ").encode("utf-8", "surrogateescape"))
         elif name == "HEAD":
             head = value
         elif name.startswith(("refs/heads/", "refs/tags/")) and not name.endswith("^{}"):
@@ -240,6 +255,40 @@ def _present(folder: Path) -> dict[str, str]:
         return {}
     lines = listing.decode("utf-8", "surrogateescape").split("\n")
     return {name: oid for oid, _, name in (line.partition(" ") for line in lines) if oid}
+
+
+def _bring_up_to_date(folder: Path, fetch: Callable[[Path], None]) -> None:
+    """Fetch into a mirror; what a killed git left in the way, and damage, are mended."""
+    try:
+        fetch(folder)
+    except GitFailed as failure:
+        if _STALE_LOCK.search(failure.detail):
+            _remove_stale_locks(folder)
+            fetch(folder)
+        elif _DAMAGE.search(failure.detail):
+            logger.warning("Mirror %s is damaged, and is copied anew", folder.stem)
+            _copy(folder, fetch)
+        else:
+            raise
+
+
+def _copy(folder: Path, fetch: Callable[[Path], None]) -> None:
+    """Make a mirror beside the old one, if there is any, and put it in its place."""
+    unfinished = _unfinished(folder)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    run_git("init", "--bare", "--quiet", "--template=", operands=[str(unfinished)])
+    try:
+        fetch(unfinished)
+    except GitFailed:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+    unfinished.rename(folder)
+
+
+def _unfinished(folder: Path) -> Path:
+    """Return where the copy that is to become a mirror grows."""
+    return folder.with_suffix(".new")
 
 
 def _fetch(

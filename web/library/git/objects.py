@@ -18,7 +18,7 @@ from pygit2.enums import ObjectType, SortMode
 
 from web.core.errors import InvalidInput, TooLarge, Unavailable
 from web.core.limits import LIMITS
-from web.library.git.mirrors import mirror_path
+from web.library.git.mirrors import mirror_path, ref_text
 from web.library.records.history import CommitSummary
 
 _OPEN_HANDLES = 64
@@ -89,20 +89,34 @@ class ObjectStore:
             return str(found.tree_id)
 
     def refs(self) -> dict[str, str]:
-        """Return the commits of the mirror's refs by full name; refs that are no commit are absent.
+        """Return the commits of the mirror's refs by full name, as `ref_text` has it.
 
-        Names that are not UTF-8 are left out.
+        Refs that are no commit are absent.
         """
         found: dict[str, str] = {}
         with self._open() as repository:
             for raw in repository.raw_listall_references():
                 try:
-                    name = raw.decode()
+                    name = raw.decode("utf-8", "surrogateescape")
                     commit = repository.references[name].peel(pygit2.Commit)
-                except (UnicodeDecodeError, KeyError, ValueError, pygit2.GitError):
+                except (KeyError, ValueError, pygit2.GitError):
                     continue
-                found[name] = str(commit.id)
+                found[ref_text(raw)] = str(commit.id)
         return found
+
+    def is_damaged(self) -> bool:
+        """Say whether an object that a ref names, or the top folder of its commit, is unreadable.
+
+        Damage further down is only found by reading it.
+        """
+        try:
+            with self._open() as repository:
+                for raw in repository.raw_listall_references():
+                    reference = repository.references[raw.decode("utf-8", "surrogateescape")]
+                    _check_readable(repository, pygit2.Oid(hex=str(reference.resolve().target)))
+        except Unavailable:
+            return True
+        return False
 
     def commit(self, oid: str) -> CommitSummary:
         """Return one commit."""
@@ -153,6 +167,16 @@ class ObjectStore:
                 yield handle.repository
         except (KeyError, ValueError, pygit2.GitError, OSError) as error:
             raise _missing() from error
+
+
+def _check_readable(repository: pygit2.Repository, oid: pygit2.Oid) -> None:
+    """Raise what pygit2 raises for a tag, a commit or the folder of one that cannot be read."""
+    kind, _ = repository.odb.read_header(oid)
+    named = repository[oid] if kind in (ObjectType.TAG, ObjectType.COMMIT) else None
+    if isinstance(named, pygit2.Tag):
+        _check_readable(repository, named.target)
+    elif isinstance(named, pygit2.Commit):
+        repository.odb.read(named.tree_id)
 
 
 def _blob_size(repository: pygit2.Repository, oid: pygit2.Oid) -> int:
@@ -215,5 +239,5 @@ def _instant(seconds: int) -> datetime:
 def _missing() -> Unavailable:
     return Unavailable(
         "The repository's copy does not have this object.",
-        hint="The next sync brings it; ask staff to sync the repository.",
+        hint="Ask staff to copy it anew: manage.py sync_repositories --force NAME.",
     )

@@ -74,6 +74,13 @@ def path_text(path: bytes) -> str:
     return path.decode("utf-8", "backslashreplace")
 
 
+def path_bytes(text: str) -> bytes:
+    """Return the path that `path_text` shows so."""
+    return _ESCAPE.sub(
+        lambda match: bytes([int(match[0][2:], 16)]), text.encode("utf-8", "replace")
+    )
+
+
 def _is_text(path: bytes) -> bool:
     try:
         path.decode()

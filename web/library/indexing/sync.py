@@ -68,8 +68,8 @@ class SyncResult:
 class RepositorySync:
     """The state of one sync. `lock` is the descriptor of the mirror's lock, which it needs.
 
-    With `from_mirror` nothing is fetched and everything is read anew; with `force` a site is
-    crawled now, and every page of it asked for.
+    With `from_mirror` nothing is fetched and everything is read anew; with `force` the mirror is
+    copied anew, a site crawled now, and every page of it asked for.
     """
 
     def __init__(
@@ -139,6 +139,12 @@ class RepositorySync:
                 "The remote has no branch and no commit any more.",
                 hint="The index stays as it was; remove the repository if it is meant to be empty.",
             )
+        self._update_mirror(remote, anew=self._force)
+        if self._store.is_damaged():
+            self._update_mirror(remote, anew=True)
+        return remote
+
+    def _update_mirror(self, remote: RemoteRefs, *, anew: bool) -> None:
         update_mirror(
             self._repository.pk,
             url=self._repository.url,
@@ -146,8 +152,8 @@ class RepositorySync:
             lock=self._lock,
             credential=self._credential,
             on_progress=self._reporter.percent,
+            anew=anew,
         )
-        return remote
 
     def _publish(self, wanted: tuple[WantedRef, ...]) -> Published | None:
         """Index and publish what changed; None when everything is as it was."""

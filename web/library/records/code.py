@@ -94,8 +94,9 @@ class PatternMatches:
     """One page of the files that match a pattern, by path.
 
     `searched_count` of `file_count` files were looked at for this page and the ones before it;
-    `next_cursor` goes on with the rest. `skipped_count` files of the ref are not indexed and were
-    not looked at, `unreadable_count` could not be read now.
+    `next_cursor` goes on with the rest. `skipped_count` files that were meant are not indexed and
+    were not looked at, `unreadable_count` could not be read now. `hints` say why there was no file
+    to search.
     """
 
     files: tuple[MatchingFile, ...]
@@ -105,3 +106,4 @@ class PatternMatches:
     unreadable_count: int
     next_cursor: str | None
     freshness: Freshness
+    hints: tuple[str, ...] = ()

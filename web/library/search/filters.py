@@ -92,9 +92,11 @@ def _family(language: str) -> frozenset[str]:
 
 def _path_test(path: str) -> PathTest:
     cleaned = _checked(path, "path").removeprefix("./").lstrip("/")
+    begins = partial(_begins_with, cleaned)
     if is_glob(cleaned) or _BRACES.search(cleaned):
-        return _glob_test(cleaned, "path")
-    return partial(_begins_with, cleaned)
+        matches = _glob_test(cleaned, "path")
+        return lambda path: matches(path) or begins(path)  # a path may hold such signs itself
+    return begins
 
 
 def _query_path_test(pattern: str) -> PathTest:

@@ -70,6 +70,17 @@ class Scope:
             counts.update(name for name in compress(names, kinds) if name)
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
+    def passes_other_kind(self) -> bool:
+        """Say whether files pass the filters that are documents where code is searched, or code."""
+        passes = self.passes
+        return passes is not None and any(
+            kind != self.is_document and passes(path, view.languages[number])
+            for view in self.views
+            for path, number, kind in zip(
+                view.paths, view.language_numbers, view.are_documents, strict=True
+            )
+        )
+
     def file_count(self) -> int:
         """Return how many contents are looked at."""
         return len(self.shown) - self.shown.count(0)

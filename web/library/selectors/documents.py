@@ -48,9 +48,10 @@ def documents_listed(
             fields={"limit": f"Input should be from 1 to {LIMITS.max_list_limit}"},
         )
     folder = folder_of(path)
-    filters = {"repository": repository, "path": folder, "ref": ref}
-    start = offset_of(cursor, filters=filters)
     refs, freshness = _searched(principal, repository, ref)
+    states = [(each.repository, each.commit) for each in freshness]
+    filters = {"repository": repository, "path": folder, "ref": ref, "states": states}
+    start = offset_of(cursor, filters=filters)
     found = Entry.objects.filter(ref__in=refs, content__is_document=True)
     if folder:
         found = found.filter(

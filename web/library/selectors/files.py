@@ -45,7 +45,12 @@ def files_listed(
     found = repository_for(principal, repository)
     at = ref_for(found, ref)
     folder = folder_of(path)
-    filters = {"repository": repository, "path": folder, "pattern": pattern, "ref": ref}
+    filters = {
+        "repository": repository,
+        "path": folder,
+        "pattern": pattern,
+        "commit": at.commit if at else "",
+    }
     start = offset_of(cursor, filters=filters)
     limit = _checked(limit, most=LIMITS.max_list_limit, name="limit")
     freshness = freshness_of(found, at)

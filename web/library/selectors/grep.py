@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import re2
+from django.db.models import QuerySet
 from pathspec import GitIgnoreSpec
 
 from web.accounts.principals import Principal
@@ -25,6 +26,7 @@ from web.library.records.code import MatchingFile, PatternMatches
 from web.library.selectors.entries import entries_below, folder_of
 from web.library.selectors.links import file_url
 from web.library.selectors.refs import freshness_of, ref_for, repository_for
+from web.library.selectors.skipped import not_indexed
 
 _MEMORY_BYTES = 8 * 1024 * 1024
 
@@ -70,7 +72,7 @@ def lines_matching(
         "commit": at.commit if at else "",
     }
     start = offset_of(cursor, filters=filters)
-    files = _files(at, path) if at else []
+    files, skipped = _files(at, path) if at else ([], [])
     matching: list[MatchingFile] = []
     unreadable = 0
     position = start
@@ -90,16 +92,16 @@ def lines_matching(
                 found.url, commit=at.commit if at else "", path=file.path, start_line=shown[0][0]
             )
             matching.append(MatchingFile(file.path, file.language, shown, len(lines), url))
-    skipped = Entry.objects.filter(ref=at, content__isnull=True).count() if at else 0
     more = position < len(files)
     return PatternMatches(
         files=tuple(matching),
         searched_count=position,
         file_count=len(files),
-        skipped_count=skipped,
+        skipped_count=len(skipped),
         unreadable_count=unreadable,
         next_cursor=cursor_for(offset=position, filters=filters) if more else None,
         freshness=freshness_of(found, at),
+        hints=() if files or at is None else (_nothing_there(path, skipped),),
     )
 
 
@@ -149,24 +151,46 @@ def _compiled(pattern: str, *, ignore_case: bool) -> _Expression:
         ) from error
 
 
-def _files(ref: Ref, path: str | None) -> list[_File]:
-    """Return the indexed files of a ref by path, of a folder, a file or a glob."""
-    entries = Entry.objects.filter(ref=ref)
-    spec: GitIgnoreSpec | None = None
-    if path and is_glob(path):
-        spec = glob_of(path, argument="path")
-    elif folder := folder_of(path):
-        entries = entries_below(ref, folder) | entries.filter(path__path=folder)
-    rows = (
-        entries.filter(content__isnull=False)
-        .order_by("path__path")
-        .values_list("oid", "path__path", "language")
+def _files(ref: Ref, path: str | None) -> tuple[list[_File], list[tuple[str, str]]]:
+    """Return the indexed files of a folder, a file or a glob by path, and the other ones.
+
+    Those are paths with the reason why they are not indexed.
+    """
+    entries, spec = _meant(ref, path)
+    rows = entries.order_by("path__path").values_list(
+        "oid", "path__path", "language", "content_id", "skip_reason"
     )
-    return [
-        _File(oid, name, language)
-        for oid, name, language in rows
-        if spec is None or spec.match_file(name)
-    ]
+    files: list[_File] = []
+    skipped: list[tuple[str, str]] = []
+    for oid, name, language, content_id, reason in rows:
+        if spec is not None and not spec.match_file(name):
+            continue
+        if content_id is None:
+            skipped.append((name, reason))
+        else:
+            files.append(_File(oid, name, language))
+    return files, skipped
+
+
+def _meant(ref: Ref, path: str | None) -> tuple[QuerySet[Entry], GitIgnoreSpec | None]:
+    """Return the entries to look at, and the glob that chooses among them.
+
+    What is there under the very name is meant, also where that looks like a glob.
+    """
+    entries = Entry.objects.filter(ref=ref)
+    folder = folder_of(path)
+    if not folder:
+        return entries, None
+    named = entries_below(ref, folder) | entries.filter(path__path=folder)
+    if path and is_glob(path) and not named.exists():
+        return entries, glob_of(path, argument="path")
+    return named, None
+
+
+def _nothing_there(path: str | None, skipped: list[tuple[str, str]]) -> str:
+    if skipped:
+        return not_indexed(skipped)
+    return f"No file is at {path!r}: list_files shows the paths." if path else "There are no files."
 
 
 def _matching_lines(

@@ -91,6 +91,11 @@ def commit_detail(*, principal: Principal, repository: str, commit: str) -> Comm
     found = repository_for(principal, repository)
     store = ObjectStore(found.pk)
     default = ref_for(found, None)
+    if default is None:
+        raise NotFound(
+            f"Repository {found.name} has nothing indexed yet.",
+            hint="Wait for the first sync, or ask staff to sync it.",
+        )
     oid = _meant(found, store, commit)
     change = change_of(
         store,

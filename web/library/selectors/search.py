@@ -73,7 +73,7 @@ def code_search(
             parsed,
             ranking,
             scope,
-            refs.scope(is_document=False),
+            whole=refs.scope(is_document=False),
             shown=(line for place in places for line in (place.path, *place.lines)),
         )
     return CodeSearchResult(
@@ -122,6 +122,7 @@ def documents_search(
             parsed,
             ranking,
             scope,
+            whole=refs.scope(is_document=True),
             shown=(
                 line
                 for section in sections

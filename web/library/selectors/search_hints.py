@@ -8,13 +8,14 @@ from web.library.search.definitions import FoundDefinitions, names_like
 from web.library.search.query import Query
 from web.library.search.ranking import Ranking
 from web.library.search.scope import Scope
+from web.library.selectors.skipped import skipped_hint
 
 _MANY_WORDS = 5
 _SHORT_COMMIT = 8
 
 
 def code_hints(
-    query: Query, ranking: Ranking, scope: Scope, whole: Scope, *, shown: Iterable[str]
+    query: Query, ranking: Ranking, scope: Scope, *, whole: Scope, shown: Iterable[str]
 ) -> tuple[str, ...]:
     """Return the hints of a search in code.
 
@@ -24,8 +25,7 @@ def code_hints(
     if ranking.files:
         return (*_absent(query, scope, shown), *hints)
     hints.append(_looked_at(scope, "files of code"))
-    if scope.passes is not None:
-        hints.append(f"The filters leave out the rest of {whole.file_count():,} files.")
+    hints += _left_out(scope, whole)
     near = names_like(query.names[0], whole, backend=backend()) if query.names else ()
     if near:
         hints.append(f"Definitions with a similar name: {', '.join(near)}.")
@@ -39,15 +39,34 @@ def code_hints(
 
 
 def document_hints(
-    query: Query, ranking: Ranking, scope: Scope, *, shown: Iterable[str]
+    query: Query, ranking: Ranking, scope: Scope, *, whole: Scope, shown: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the hints of a search in documentation; `shown` are the lines of the answer."""
+    """Return the hints of a search in documentation, with arguments as of `code_hints`."""
     hints = list(query.hints)
     if ranking.files:
         return (*_absent(query, scope, shown), *hints)
     hints.append(_looked_at(scope, "documents"))
+    hints += _left_out(scope, whole)
     hints.append("Try other or fewer words; search_code searches the code.")
     return tuple(hints)
+
+
+def _left_out(scope: Scope, whole: Scope) -> list[str]:
+    """Say what the filters leave out; where that is everything, also what they lead to."""
+    if scope.passes is None:
+        return []
+    left_out = f"The filters leave out the rest of {whole.file_count():,} files."
+    if scope.file_count():
+        return [left_out]
+    if scope.passes_other_kind():
+        kind, tool = (
+            ("code", "search_code") if scope.is_document else ("documentation", "search_docs")
+        )
+        return [f"What passes the filters is {kind}: {tool} searches it."]
+    ref_ids = [each.ref_id for each in scope.refs]
+    return [
+        skipped_hint(ref_ids, scope.passes) or f"No indexed file passes the filters. {left_out}"
+    ]
 
 
 def _absent(query: Query, scope: Scope, shown: Iterable[str]) -> tuple[str, ...]:

@@ -26,16 +26,20 @@ from web.library.selectors.refs import (
 
 @dataclass(frozen=True, slots=True)
 class SearchedRefs:
-    """The refs of a search, at most one per repository, in the order of lists."""
+    """The refs of a search, at most one per repository, in the order of lists.
+
+    `unindexed` are the repositories that it would be over as well, were anything of them indexed.
+    """
 
     refs: tuple[SearchedRef, ...]
     generation: int
     is_over_all: bool
+    unindexed: tuple[Freshness, ...] = ()
 
     @property
     def freshness(self) -> tuple[Freshness, ...]:
-        """What an answer says of each ref."""
-        return tuple(each.freshness for each in self.refs)
+        """What an answer says of each ref, and then of what is not indexed yet."""
+        return (*(each.freshness for each in self.refs), *self.unindexed)
 
     def scope(self, *, is_document: bool) -> Scope:
         """Return all code or all documents of the refs."""
@@ -80,12 +84,15 @@ def searched_refs(
             hint="Name the repository as well, or leave ref out for the default branches.",
             fields={"ref": "needs a repository"},
         )
-    refs = _default_refs(principal, names, filters.excluded_repositories)
-    present = {each.freshness.repository for each in refs}
-    for name in names:
-        if name not in present:
-            repository_for(principal, name)  # refuses it, unless nothing of it is indexed yet
-    return SearchedRefs(refs, generation, is_over_all=not names)
+    states = _default_refs(principal, names, filters.excluded_repositories)
+    for name in set(names) - {each.freshness.repository for each in states}:
+        repository_for(principal, name)  # refuses it
+    return SearchedRefs(
+        tuple(each for each in states if each.freshness.commit),
+        generation,
+        is_over_all=not names,
+        unindexed=tuple(each.freshness for each in states if not each.freshness.commit),
+    )
 
 
 def _names(repository: str | None, filters: Filters) -> list[str]:
@@ -107,9 +114,10 @@ def _default_refs(
 ) -> tuple[SearchedRef, ...]:
     """Return the default refs of the named or of all visible repositories, in the order of lists.
 
-    A statement of its own: it runs in every search, and building it anew takes longer than it.
+    One of which nothing is indexed yet has no commit. A statement of its own: it runs in every
+    search, and building it anew takes longer than it.
     """
-    conditions = ["ref.is_default"]
+    conditions = ["1 = 1"]
     parameters: list[str] = []
     if not sees_every_repository(principal):
         conditions.append("repository.visibility = %s")
@@ -120,10 +128,10 @@ def _default_refs(
             parameters += listed
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT ref.id, ref.repository_id, ref.rules, repository.url, repository.name,"
+            "SELECT ref.id, repository.id, ref.rules, repository.url, repository.name,"
             ' ref.name, ref."commit", ref.committed_at, ref.indexed_at, repository.stale_since,'
-            " repository.sync_error FROM library_ref AS ref"
-            " JOIN library_repository AS repository ON repository.id = ref.repository_id"
+            " repository.sync_error FROM library_repository AS repository LEFT JOIN library_ref"
+            " AS ref ON ref.repository_id = repository.id AND ref.is_default"
             f" WHERE {' AND '.join(conditions)} ORDER BY repository.position, repository.name",
             parameters,
         )
@@ -139,8 +147,8 @@ def _searched_row(row: tuple[Any, ...]) -> SearchedRef:
         url=row[3],
         freshness=Freshness(
             repository=row[4],
-            ref=row[5],
-            commit=row[6],
+            ref=row[5] or "",
+            commit=row[6] or "",
             committed_at=_instant(row[7]),
             indexed_at=_instant(row[8]),
             stale_since=stale_since,

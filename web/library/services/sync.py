@@ -61,7 +61,8 @@ def repository_sync(
 ) -> SyncReport:
     """Bring a repository's index up to date and return what was done.
 
-    With `force` a site is crawled now, and every page of it asked for as if it were new.
+    With `force` the mirror is copied anew, whatever it has; a site is crawled now, and every page
+    of it asked for as if it were new.
 
     Raises NotFound for an unknown name, Conflict when another sync of it goes on for longer than
     `wait_seconds`, and Unavailable, InvalidInput or TooLarge when it fails: then the old index

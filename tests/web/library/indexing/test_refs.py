@@ -54,6 +54,20 @@ def test_tags_and_branches_that_match_are_indexed_newest_first(origin: GitReposi
     assert ("branch", "topic") not in _refs()
 
 
+def test_names_that_are_not_utf8_are_indexed_with_their_odd_bytes_escaped(
+    origin: GitRepository,
+) -> None:
+    origin.write({"a.py": "A = 1\n"}).commit().branch("main-\udcff")
+    origin.switch("caf\udce9", create=True).write({"b.py": "B = 1\n"}).commit()
+    _track(origin, "main-*")
+    assert _refs() == [("branch", "caf\\xe9"), ("branch", "main-\\xff")]
+    assert set(entries("project")) == {"a.py", "b.py"}
+    assert set(entries("project", ref="main-\\xff")) == {"a.py"}
+    assert index_state("project") == fresh_state("project")
+    origin.git("branch", "-D", "main-\udcff")
+    assert repository_sync(name="project").removed_refs == ("main-\\xff",)
+
+
 def test_each_ref_shows_its_own_files(origin: GitRepository) -> None:
     _versions(origin, 3)
     _track(origin, "v*")

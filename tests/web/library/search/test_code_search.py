@@ -154,10 +154,27 @@ class TestNarrowing:
         assert paths(search("needle", path="odd")) == ["odd/corner.py"]
         assert search("needle").total_is_exact is False
 
-    def test_a_filter_that_leaves_nothing_says_so(self):
-        result = search("charge", path="docs")
+    @pytest.mark.parametrize(
+        ("query", "path", "said"),
+        [
+            ("charge", "docs", "documentation: search_docs searches it"),
+            ("charge path:checkout", None, "documentation: search_docs searches it"),
+            ("charge", "nowhere/", "No indexed file passes the filters. The filters leave out"),
+            ("vendored", "vendor/a.py", "vendor/a.py is not indexed, because: vendored code. read"),
+            ("vendored path:vendor", None, "vendored code, and 1 more files here are not either"),
+        ],
+    )
+    def test_a_filter_that_leaves_nothing_says_what_it_leads_to(self, shop, query, path, said):
+        shop.write({"vendor/a.py": "def vendored(): pass\n", "vendor/b.py": "B = 1\n"}).commit()
+        repository_sync(name="shop")
+        result = search(query, path=path)
         assert result.places == ()
-        assert any("filters" in hint for hint in result.hints)
+        assert any(said in hint for hint in result.hints), result.hints
+
+    def test_a_path_that_looks_like_a_glob_is_found(self, shop):
+        shop.write({"routes/[slug].py": "def slug_page(): pass\n"}).commit()
+        repository_sync(name="shop")
+        assert paths(search("slug_page", path="routes/[slug].py")) == ["routes/[slug].py"]
 
     def test_only_filters_are_refused(self):
         with pytest.raises(InvalidInput, match="filters"):
@@ -174,6 +191,17 @@ class TestAnswering:
         assert nothing.total_is_exact
         assert any("shop" in hint and "files" in hint for hint in nothing.hints)
         assert result.freshness[0].repository == "shop"
+
+    def test_what_was_never_indexed_is_named(self, tmp_path):
+        for name in ("empty", "void"):
+            repository_add(name=name, url=GitRepository(tmp_path / name).url)
+        states = [(each.repository, bool(each.commit)) for each in search("charge").freshness]
+        assert states == [("shop", True), ("empty", False), ("void", False)]
+        assert [each.repository for each in search("charge repo:void").freshness] == ["void"]
+        assert [each.repository for each in search("charge -repo:void").freshness] == [
+            "shop",
+            "empty",
+        ]
 
     def test_a_misspelled_name_is_told_the_nearest(self):
         result = search("restorebaskte")

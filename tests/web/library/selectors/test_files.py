@@ -7,7 +7,9 @@ from web.accounts.principals import ANONYMOUS
 from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.library.selectors.files import file_lines, files_listed
+from web.library.selectors.history import commit_detail
 from web.library.services.repositories import repository_add
+from web.library.services.sync import repository_sync
 
 pytestmark = pytest.mark.django_db
 
@@ -86,6 +88,13 @@ class TestListing:
         with pytest.raises(InvalidInput, match="cursor"):
             listed(path="src", limit=2, cursor=cursor)
 
+    def test_a_cursor_ends_with_the_commit_it_was_made_at(self, origin):
+        cursor = listed(limit=2).next_cursor
+        origin.write({"A.py": "new = 1\n"}).commit()
+        repository_sync(name="tool")
+        with pytest.raises(InvalidInput, match="cursor"):
+            listed(limit=2, cursor=cursor)
+
     def test_the_path_of_a_file_lists_that_file(self):
         assert [item.path for item in listed(path="src/app.py").items] == ["src/app.py"]
 
@@ -162,3 +171,5 @@ def test_an_empty_repository_says_so(origin):
     assert listed().total_count == 0
     with pytest.raises(NotFound, match="nothing indexed yet"):
         read("a.py")
+    with pytest.raises(NotFound, match="nothing indexed yet"):
+        commit_detail(principal=ANONYMOUS, repository="tool", commit="HEAD")

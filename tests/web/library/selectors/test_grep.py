@@ -19,6 +19,7 @@ def _project(origin):
             "lib/b.py": "class Beta:\n    pass\n\ndef beta():\n    pass\n",
             "lib/c.js": "function beta() {}\r\nlet x = 1;\r\n",
             "many.txt": "hit\n" * 50,
+            "[x]*.py": "beta = 2\n",
             "logo.png": b"\x89PNG\0\0beta",
         }
     ).commit()
@@ -54,7 +55,12 @@ def test_case_counts_unless_it_is_ignored():
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("lib", {"lib/b.py", "lib/c.js"}), ("*.py", {"a.py", "lib/b.py"}), ("a.py", {"a.py"})],
+    [
+        ("lib", {"lib/b.py", "lib/c.js"}),
+        ("*.py", {"a.py", "lib/b.py", "[x]*.py"}),
+        ("a.py", {"a.py"}),
+        ("[x]*.py", {"[x]*.py"}),
+    ],
 )
 def test_a_folder_a_glob_or_a_file_narrows_it(path, expected):
     assert {file.path for file in grep("beta", path=path).files} == expected
@@ -74,13 +80,27 @@ def test_pages_go_on_without_gap():
         cursor = page.next_cursor
         if cursor is None:
             break
-    assert seen == ["a.py", "lib/b.py", "lib/c.js"]
+    assert seen == ["[x]*.py", "a.py", "lib/b.py", "lib/c.js"]
 
 
 def test_what_was_not_looked_at_is_counted():
     found = grep("nothing like it")
-    assert (found.files, found.searched_count, found.file_count) == ((), 4, 4)
-    assert found.skipped_count == 1
+    assert (found.files, found.searched_count, found.file_count) == ((), 5, 5)
+    assert (found.skipped_count, found.hints) == (1, ())
+
+
+@pytest.mark.parametrize(
+    ("path", "skipped", "said"),
+    [
+        ("logo.png", 1, "logo.png is not indexed, because: binary file."),
+        ("*.png", 1, "logo.png is not indexed, because: binary file."),
+        ("nowhere", 0, "No file is at 'nowhere'"),
+    ],
+)
+def test_nothing_to_look_at_is_explained(path, skipped, said):
+    found = grep("beta", path=path)
+    assert (found.file_count, found.skipped_count) == (0, skipped)
+    assert said in found.hints[0]
 
 
 @pytest.mark.parametrize("pattern", ["(", "[", "\\", "(?R)", r"(a)\1", "(?=x)", "a{1001}"])

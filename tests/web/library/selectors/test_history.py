@@ -20,7 +20,8 @@ def heads(origin):
     ids.append(origin.head)
     origin.write({"lib/b.py": "y = 1\n"}).commit("Add b\n\nWith a reason.")
     ids.append(origin.head)
-    origin.write({"a.py": "x = 2\n", "logo.png": b"\x89PNG\0\0"}).commit("Change a")
+    origin.write({"a.py": "x = 2\n", "logo.png": b"\x89PNG\0\0", b"o\\\xe9": "1"})
+    origin.commit("Change a")
     ids.append(origin.head)
     add_and_sync("tool", origin.url)
     return ids
@@ -46,7 +47,13 @@ def test_commits_come_newest_first():
 @pytest.mark.usefixtures("heads")
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("a.py", ["Change a", "Add a"]), ("lib", ["Add b"]), ("lib/b.py", ["Add b"]), ("no", [])],
+    [
+        ("a.py", ["Change a", "Add a"]),
+        ("lib", ["Add b"]),
+        ("lib/b.py", ["Add b"]),
+        ("no", []),
+        ("o\\x5c\\xe9", ["Change a"]),
+    ],
 )
 def test_a_path_keeps_the_commits_that_changed_it(path, expected):
     assert subjects(listed(path=path)) == expected
@@ -75,6 +82,7 @@ def test_a_commit_tells_its_message_and_what_it_changed(heads):
     assert [(file.path, file.status, file.is_binary) for file in commit.files] == [
         ("a.py", "modified", False),
         ("logo.png", "added", True),
+        ("o\\x5c\\xe9", "added", False),
     ]
     assert "-x = 1\n+x = 2" in commit.files[0].patch
     assert detail(heads[1]).message == "Add b\n\nWith a reason."

@@ -1,10 +1,12 @@
 """Syncing: what is told, what a failure leaves behind, and syncs that meet each other."""
 
 import errno
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +16,16 @@ from django_tasks_db.models import DBTaskResult
 
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, index_state
+from web.accounts.principals import ANONYMOUS
 from web.core import clock
 from web.core.errors import Conflict, NotFound, Unavailable
-from web.library.git.mirrors import mirror_lock
+from web.library.git.mirrors import mirror_lock, mirror_path, mirrors_folder
+from web.library.git.objects import ObjectStore
 from web.library.indexing import progress as progress_module
 from web.library.indexing import sync as indexing_sync
 from web.library.indexing.progress import SyncProgress
 from web.library.models import Repository
+from web.library.selectors.files import file_lines
 from web.library.selectors.generation import index_generation
 from web.library.services import sync as service
 from web.library.services.repositories import repository_add, repository_remove
@@ -171,6 +176,57 @@ def test_unexpected_error_is_recorded_without_its_words_and_raised(
         repository_sync(name="project")
     assert "unexpected error" in _repository().sync_error
     assert "secret" not in _repository().sync_error
+
+
+def _without_data(folder: Path) -> None:
+    for path in [folder, *folder.rglob("*")]:
+        if path.is_file():
+            path.chmod(0o600)
+            path.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("damage", "force"),
+    [
+        (lambda mirror: (mirror / "HEAD").write_bytes(b""), False),
+        (lambda mirror: (mirror / "config").write_text("[broken"), False),
+        (lambda mirror: shutil.rmtree(mirror / "refs"), False),
+        (lambda mirror: shutil.rmtree(mirror / "objects"), False),
+        (lambda mirror: (mirror / "refs/heads/main").write_bytes(b""), False),
+        (lambda mirror: (mirror / "refs/heads/main").write_text("garbage"), False),
+        (lambda mirror: _without_data(mirror / "objects"), False),
+        (lambda mirror: _without_data(next((mirror / "objects").glob("76"))), True),
+    ],
+)
+def test_damaged_mirror_is_copied_anew(
+    damage: Callable[[Path], object], force: bool, origin: GitRepository
+) -> None:
+    origin.write({"a.py": "A = 1\n"}).commit()
+    add_and_sync("project", origin.url)
+    state = index_state("project")
+    blob = origin.git("rev-parse", "HEAD:a.py").decode().strip()
+    assert blob.startswith("76")
+    damage(mirror_path(_repository().pk))
+    assert repository_sync(name="project", force=force).outcome == "unchanged"
+    assert ObjectStore(_repository().pk).blob(blob) == b"A = 1\n"
+    assert _repository().stale_since is None
+    assert index_state("project") == state
+    assert not list(mirrors_folder().glob("*.new"))
+
+
+def test_damaged_mirror_stays_until_its_copy_is_complete(
+    origin: GitRepository, tmp_path: Path
+) -> None:
+    origin.write({"a.py": "A = 1\n"}).commit()
+    add_and_sync("project", origin.url)
+    (mirror_path(_repository().pk) / "refs/heads/main").write_text("garbage")
+    for path in (origin.path / ".git/objects").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    with pytest.raises(Unavailable):
+        repository_sync(name="project")
+    assert file_lines(principal=ANONYMOUS, repository="project", path="a.py").lines == ("A = 1",)
+    assert not list(mirrors_folder().glob("*.new"))
 
 
 def test_stopped_sync_is_recorded_as_stopped(

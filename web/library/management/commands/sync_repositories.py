@@ -43,8 +43,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--force",
             action="store_true",
-            help="Crawl sites at once, however long ago that was, and ask for every page as if "
-            "it were new. Repositories of git are looked at every time anyway.",
+            help="Copy repositories anew, for a mirror that lost something; crawl sites at once, "
+            "however long ago that was, and ask for every page as if it were new.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
