@@ -4,8 +4,8 @@
 - What the protocol forbids is a JSON-RPC error: the codes below.
 - What nobody foresaw is -32603 "Internal error" with the request id and nothing else: `unforeseen`
   writes it to the log, once.
-- What HTTP refuses before a message is read is `{"error": code, "message": sentence}`; only the
-  refusal of too many messages is a JSON-RPC error, because clients show those to the model.
+- What HTTP refuses before a message is answered is a JSON-RPC error too, because clients show those
+  and nothing else; only an address where nothing is says `{"error": code, "message": sentence}`.
 """
 
 import logging
@@ -28,9 +28,11 @@ MISSING_REQUIRED_CLIENT_CAPABILITY: Final = -32021
 UNSUPPORTED_PROTOCOL_VERSION: Final = -32022
 # Of the range that JSON-RPC and MCP leave to implementations (-32000 to -32019).
 UNAVAILABLE: Final = -32010
-"""A method other than tools/call needs a part of the platform that does not answer now."""
+"""A part of the platform does not answer now, or is busy: of a tool call only by HTTP 5xx."""
 TOO_MANY_REQUESTS: Final = -32011
 """The caller has to wait before the next message (HTTP 429)."""
+REFUSED: Final = -32012
+"""HTTP refuses the message, whatever it says; `data.code` and the status say why."""
 
 MOST_REPEATED: Final = 100
 """So many characters of what a client sent are repeated to it in an error."""

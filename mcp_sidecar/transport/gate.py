@@ -6,6 +6,7 @@ message; a batch is taken apart here. docs/protocol.md lists every case.
 
 import logging
 from collections.abc import Mapping
+from http import HTTPStatus
 from secrets import token_hex
 from typing import Any, Final
 
@@ -56,7 +57,6 @@ from web.core.redaction import without_tokens
 
 logger = logging.getLogger(__name__)
 
-RETRY_AFTER: Final = (b"retry-after", b"%d" % bridge.RETRY_AFTER_SECONDS)
 Answer = tuple[int, bytes, HeaderList]
 ACCEPTED: Final[Answer] = (202, b"", ())
 FIRST_REFUSAL: Final = 400
@@ -100,10 +100,11 @@ class Gate:
         except ClientLeftError:
             return
         except Refusal as refusal:
-            status, body, more = refusal.status, refusal.body, (JSON, *refusal.headers)
+            status, body, more = _refused(refusal)
         except PortolanError as error:
-            away = Refusal(503, error.code, str(error), headers=(RETRY_AFTER,))
-            status, body, more = away.status, away.body, (JSON, *away.headers)
+            later = _later(error.message, code=error.code)
+            later.data["request_id"] = request_id
+            status, body, more = _refused(later)
         except Exception as error:
             failure = unforeseen(error, request_id=request_id, where="the gate")
             status, body, more = 500, messages.error_json(messages.NULL, failure), (JSON,)
@@ -196,7 +197,7 @@ class Gate:
             ]
         reply = await self.dispatcher.answer(exchange, message, version=version, headers=pairs)
         if exchange.is_refused:
-            raise Refusal(503, "unavailable", "Too many calls are waiting.", headers=(RETRY_AFTER,))
+            raise _later("The server is busy: too many calls are waiting.", id_json=message.id_json)
         status = 200
         if is_modern and reply.error is not None:
             status = MODERN_STATUS.get(reply.error, 200)
@@ -221,6 +222,19 @@ class Gate:
 
 def _request_id(header: bytes | None) -> str:
     return token_hex(16) if header is None else request_id_from(header.decode("latin-1"))
+
+
+def _refused(refusal: Refusal) -> Answer:
+    """Return a refusal as it is answered; where nothing is, it looks as at any other address."""
+    body = refusal.body if refusal.status == HTTPStatus.NOT_FOUND else refusal.error_body
+    return refusal.status, body, (JSON, *refusal.headers)
+
+
+def _later(what: str, *, code: str = "unavailable", id_json: bytes = messages.NULL) -> Refusal:
+    """Return the refusal of a message that is right, and may be answered a moment later."""
+    seconds = bridge.RETRY_AFTER_SECONDS
+    message = f"{what} Send it again in {seconds} s."
+    return Refusal(503, code, message, retry_after_seconds=seconds, id_json=id_json)
 
 
 def _not_a_post(method: str, headers: Mapping[bytes, bytes]) -> Answer:

@@ -16,8 +16,6 @@ from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 from mcp_sidecar.auth import Caller, is_in_use
-from mcp_sidecar.errors import TOO_MANY_REQUESTS, ProtocolError
-from mcp_sidecar.transport import messages
 from mcp_sidecar.transport.rate_counts import Count, SharedCount
 from mcp_sidecar.transport.responses import Refusal, Scope
 from web.core.limits import LIMITS, Limits
@@ -116,24 +114,10 @@ def _too_many_wrong(wait_seconds: float) -> Refusal:
 
 
 def too_many(what: str, *, wait_seconds: float, advice: str = "") -> Refusal:
-    """Return the refusal 429: what was too much, when to try again, what else may help.
-
-    Its body is a JSON-RPC error, which clients show as the answer to what they sent.
-    """
+    """Return the refusal 429: what was too much, when to try again, what else may help."""
     seconds = max(1, math.ceil(wait_seconds))
     message = f"{what}. Wait {seconds} seconds, then send it again.{advice}"
-    error = ProtocolError(
-        TOO_MANY_REQUESTS,
-        message,
-        {"code": "too_many_requests", "retry_after_seconds": seconds},
-    )
-    return Refusal(
-        429,
-        "too_many_requests",
-        message,
-        headers=((b"retry-after", b"%d" % seconds),),
-        body=messages.error_json(messages.NULL, error),
-    )
+    return Refusal(429, "too_many_requests", message, retry_after_seconds=seconds)
 
 
 def address_of(scope: Scope) -> str:

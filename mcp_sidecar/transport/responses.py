@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
-from mcp_sidecar.transport.messages import encoded
+from mcp_sidecar.errors import REFUSED, TOO_MANY_REQUESTS, UNAVAILABLE, ProtocolError
+from mcp_sidecar.transport import messages
 
 Scope = MutableMapping[str, Any]
 Event = MutableMapping[str, Any]
@@ -13,12 +14,14 @@ HeaderList = tuple[tuple[bytes, bytes], ...]
 
 JSON: Final = (b"content-type", b"application/json")
 TEXT: Final = (b"content-type", b"text/plain; charset=utf-8")
+_CODES: Final = {429: TOO_MANY_REQUESTS, 503: UNAVAILABLE}
 
 
 class Refusal(Exception):
-    """What HTTP refuses before a message is read: a status and one JSON shape.
+    """What HTTP refuses before a message is answered: a status, a code and what to do.
 
-    `body` is for the refusal that has another shape.
+    `retry_after_seconds` is when to send it again, None where waiting does not help; `id_json` is
+    the id of the message that is refused, where it was read.
     """
 
     def __init__(
@@ -28,12 +31,29 @@ class Refusal(Exception):
         message: str,
         *,
         headers: HeaderList = (),
-        body: bytes | None = None,
+        retry_after_seconds: int | None = None,
+        id_json: bytes = messages.NULL,
     ) -> None:
         super().__init__(message)
         self.status = status
+        self.message = message
         self.headers = headers
-        self.body = encoded({"error": code, "message": message}) if body is None else body
+        self.data: dict[str, Any] = {"code": code}
+        self.id_json = id_json
+        if retry_after_seconds is not None:
+            self.headers += ((b"retry-after", b"%d" % retry_after_seconds),)
+            self.data["retry_after_seconds"] = retry_after_seconds
+
+    @property
+    def body(self) -> bytes:
+        """The refusal of an address: `{"error": code, "message": what to do}`."""
+        return messages.encoded({"error": self.data["code"], "message": self.message})
+
+    @property
+    def error_body(self) -> bytes:
+        """The refusal of a message: a JSON-RPC error, the one form that all clients show."""
+        code = _CODES.get(self.status, REFUSED)
+        return messages.error_json(self.id_json, ProtocolError(code, self.message, self.data))
 
 
 def not_found() -> Refusal:

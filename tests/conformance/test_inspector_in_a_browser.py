@@ -22,7 +22,7 @@ FETCH = """async ([url, token]) => {
     const answer = await fetch(url, {method: "POST", headers, body});
     const names = ["www-authenticate", "retry-after", "x-request-id"];
     const seen = Object.fromEntries(names.map((name) => [name, answer.headers.get(name)]));
-    return {status: answer.status, ...seen};
+    return {status: answer.status, text: await answer.text(), ...seen};
 }"""
 
 
@@ -136,3 +136,10 @@ async def test_a_page_reads_what_a_refusal_tells(page, page_port, stack):
         if answer["status"] == 429:
             break
     assert (answer["status"], int(answer["retry-after"]) >= 1) == (429, True)
+    stack.sidecar.stop()
+    try:
+        away = await page.evaluate(FETCH, [url, "nonsense"])
+    finally:
+        stack.sidecar.start()
+    assert (away["status"], away["retry-after"]) == (502, "5")
+    assert "Try again in a few seconds" in away["text"]

@@ -1,11 +1,15 @@
 """nginx with the real configuration, in front of a real sidecar and a real web process."""
 
+import asyncio
 import json
 import re
 
 import httpx
 import pytest
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
 
+from tests.mcp_sidecar.conftest import refusal
 from web.core.limits import LIMITS
 
 pytestmark = pytest.mark.services
@@ -29,6 +33,12 @@ def client(stack):
     """An HTTP client of nginx that follows no redirects."""
     with httpx.Client(base_url=stack.url, trust_env=False, timeout=30) as made:
         yield made
+
+
+async def greeted(url):
+    """Connect as a client of the Python SDK does."""
+    async with Client(StreamableHttpTransport(url)) as client:
+        await client.ping()
 
 
 def padded_ping(size):
@@ -194,7 +204,7 @@ def test_r26_the_limit_of_bodies_is_the_same_in_nginx_and_the_sidecar(stack, cli
     for answer in (by_nginx, by_sidecar):
         assert answer.status_code == 413
         assert answer.headers["content-type"].startswith("application/json")
-        assert str(limit) in answer.json()["message"]
+        assert str(limit) in answer.json()["error"]["message"]
     assert by_nginx.json() == by_sidecar.json()
 
 
@@ -203,10 +213,10 @@ def test_r25_a_sidecar_that_is_down_is_a_json_502_that_says_when_to_retry(stack,
     try:
         for path in ("/mcp", "/mcp/", "/mcp/lesson/"):
             response = client.post(path, json=PING)
-            assert response.status_code == 502
-            assert response.headers["content-type"] == "application/json"
-            assert response.json()["error"] == "unavailable"
+            assert refusal(response) == (502, "unavailable")
             assert int(response.headers["retry-after"]) > 0
+        with pytest.raises(Exception, match=r"does not answer now\. Try again in a few seconds"):
+            asyncio.run(greeted(f"{stack.url}/mcp/"))
         assert client.get("/healthz").status_code == 200
     finally:
         stack.sidecar.start()

@@ -14,6 +14,7 @@ import pytest
 from deploy.proxy import Proxy, filled, nginx_command, write_configuration
 from tests.deploy.plain_servers import EchoServer, NameServer, SilentServer
 from tests.deploy.stack import Process, answers, nginx_or_fail
+from tests.mcp_sidecar.conftest import refusal
 from tests.services import free_port
 from web.core.limits import LIMITS
 
@@ -81,7 +82,7 @@ def test_r24_every_location_of_the_sidecar_passes_answers_on_unbuffered(proxy):
     write_configuration(proxy)
     command = [*nginx_command(nginx_or_fail(), proxy), "-T"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    main, shared = listed.split("# configuration file ")[1:]
+    main, shared, *_refusals = listed.split("# configuration file ")[1:]
     for location in ("= /mcp", "= /mcp/", "^~ /mcp/", "^~ /.well-known/oauth-protected-resource"):
         block = main.split(f"location {location} {{")[1].split("}")[0]
         assert block.split() == ["include", "sidecar.conf;"]
@@ -166,9 +167,7 @@ def test_r25_a_sidecar_that_never_answers_is_a_json_504(proxy):
         nginx_for(proxy, changed=("proxy_read_timeout 60s", "proxy_read_timeout 1s")) as client,
     ):
         response = client.post("/mcp/", json=PING)
-    assert response.status_code == 504
-    assert response.headers["content-type"] == "application/json"
-    assert response.json()["error"] == "unavailable"
+    assert refusal(response) == (504, "unavailable")
     assert int(response.headers["retry-after"]) > 0
 
 
@@ -208,12 +207,30 @@ def test_a_request_that_nginx_cannot_read_is_refused_in_json(proxy, request_line
         response.close()
 
 
+def test_a_browser_is_told_why_its_message_fails_while_the_sidecar_is_away(proxy):
+    origin = {"Origin": "https://inspector.example"}
+    wanted = "content-type, authorization, mcp-param-word"
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": wanted}
+    with nginx_for(proxy) as client:
+        for path in MCP_PATHS:
+            preflight = client.options(path, headers=origin | asked)
+            assert (preflight.status_code, preflight.content) == (204, b"")
+            assert preflight.headers["access-control-allow-headers"] == wanted
+            told = client.post(path, json=PING, headers=origin)
+            assert refusal(told) == (502, "unavailable")
+            assert told.json()["error"]["data"]["request_id"] == told.headers["x-request-id"]
+            large = client.post(path, content=b"x" * (LIMITS.max_body_bytes + 1), headers=origin)
+            for answer in (preflight, told, large):
+                assert answer.headers["access-control-allow-origin"] == "*"
+                assert "x-request-id" in answer.headers["access-control-expose-headers"]
+
+
 def test_r26_a_body_over_the_limit_never_reaches_the_sidecar(proxy):
     with EchoServer(proxy.sidecar_port) as sidecar, nginx_for(proxy) as client:
         for path in MCP_PATHS:
             response = client.post(path, content=b"x" * (LIMITS.max_body_bytes + 1))
             assert response.status_code == 413
-            assert str(LIMITS.max_body_bytes) in response.json()["message"]
+            assert str(LIMITS.max_body_bytes) in response.json()["error"]["message"]
         assert sidecar.requests == []
         assert client.post("/mcp/", content=b"x" * LIMITS.max_body_bytes).status_code == 200
 
@@ -249,5 +266,4 @@ def test_nginx_starts_while_the_names_behind_it_do_not_exist_yet(proxy):
         )
         with nginx_for(changed) as client:
             response = client.post("/mcp/", json=PING)
-            assert response.status_code == 502
-            assert response.json()["error"] == "unavailable"
+            assert refusal(response) == (502, "unavailable")

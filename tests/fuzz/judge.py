@@ -19,7 +19,9 @@ MOST: Final = 40_000
 # An error says less than a result; its message and data are no longer than this.
 MOST_OF_AN_ERROR: Final = 2_000
 STATUSES: Final = frozenset({200, 202, 204, 400, 401, 403, 404, 405, 406, 413, 415, 421})
-CODES: Final = frozenset({-32700, -32600, -32601, -32602, -32010, -32020, -32021, -32022})
+CODES: Final = frozenset(
+    {-32700, -32600, -32601, -32602, -32010, -32011, -32012, -32020, -32021, -32022}
+)
 FAILURES: Final = (
     "invalid_input|not_found|not_allowed|conflict|too_large|too_many_requests|unavailable"
     "|deadline_exceeded"
@@ -57,9 +59,18 @@ def faults(case: Case, answer: Answer) -> Iterator[str]:
         return
     if isinstance(value, dict) and {"checks", "resource"} & value.keys():
         return
-    yield from _wrong_messages(case, value)
+    if isinstance(value, dict) and _is_refused(value):
+        yield from _wrong_error(case, value["error"])
+    else:
+        yield from _wrong_messages(case, value)
     if case.tool:
         yield from _wrong_result(case, value)
+
+
+def _is_refused(value: Any) -> bool:
+    """Return whether HTTP refused the message before it was read: its error has a code in words."""
+    data = value.get("error", {}).get("data")
+    return value.get("id") is None and isinstance(data, dict) and "code" in data
 
 
 def _refuse(constant: str) -> None:

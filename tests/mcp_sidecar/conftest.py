@@ -28,6 +28,30 @@ def envelope(version: str = MODERN) -> dict[str, Any]:
     }
 
 
+def refusal(response: Any) -> tuple[int, str]:
+    """The status and the code of a refusal, whose shape is checked.
+
+    Of a message it is a JSON-RPC error without a result to wait for; where nothing is, it is JSON
+    all the same.
+    """
+    assert response.headers["content-type"] == "application/json"
+    assert "location" not in response.headers
+    body = response.json()
+    if response.status_code == 404:
+        assert body.keys() == {"error", "message"}
+        assert body["message"]
+        return 404, body["error"]
+    assert (body["jsonrpc"], body["id"]) == ("2.0", None)
+    error = body["error"]
+    assert error["message"]
+    assert error["code"] == {429: -32011, 502: -32010, 503: -32010, 504: -32010}.get(
+        response.status_code, -32012
+    )
+    retry_after = response.headers.get("retry-after")
+    assert error["data"].get("retry_after_seconds") == (retry_after and int(retry_after))
+    return response.status_code, error["data"]["code"]
+
+
 class Client:
     """Sends bodies and requests to one sidecar."""
 

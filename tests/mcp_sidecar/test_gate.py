@@ -7,23 +7,13 @@ import pytest
 
 from mcp_sidecar.transport.application import Application
 from mcp_sidecar.transport.body import DRAINED_TIMES
-from tests.mcp_sidecar.conftest import MODERN
+from tests.mcp_sidecar.conftest import MODERN, refusal
 from web.core.limits import LIMITS
 from web.library.models import Repository
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 PONG = {"jsonrpc": "2.0", "id": 1, "result": {}}
 SPELLINGS = ("/mcp", "/mcp/", "/mcp/lesson", "/mcp/lesson/")
-
-
-def refusal(response: Any) -> tuple[int, str]:
-    """The status and the code of a refusal, whose shape is checked."""
-    assert response.headers["content-type"] == "application/json"
-    assert "location" not in response.headers
-    body = response.json()
-    assert body.keys() == {"error", "message"}
-    assert body["message"]
-    return response.status_code, body["error"]
 
 
 @pytest.mark.parametrize("path", SPELLINGS)
@@ -136,7 +126,7 @@ class TestAccept:
     async def test_what_takes_no_json_is_told_what_to_send(self, client, accept):
         response = await client.post("/mcp", PING, accept=accept)
         assert refusal(response) == (406, "not_acceptable")
-        assert "Accept: application/json" in response.json()["message"]
+        assert "Accept: application/json" in response.json()["error"]["message"]
 
 
 class TestContentType:
@@ -169,7 +159,7 @@ class TestSize:
     async def test_one_byte_more_is_refused_with_the_limit(self, client):
         response = await client.post("/mcp", self.padded(LIMITS.max_body_bytes + 1))
         assert refusal(response) == (413, "too_large")
-        assert str(LIMITS.max_body_bytes) in response.json()["message"]
+        assert str(LIMITS.max_body_bytes) in response.json()["error"]["message"]
 
     async def test_a_body_of_unknown_length_is_bounded_too(self, client):
         async def chunks():

@@ -9,6 +9,7 @@ from django.contrib.auth import get_user_model
 from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.servers.operations import OPERATIONS
 from mcp_sidecar.tools.registry import OPERATIONS_TOOLS
+from tests.mcp_sidecar.conftest import refusal
 from tests.mcp_sidecar.test_tokens import METADATA, PING, bearer, made
 
 PATHS = ("/mcp/operations", "/mcp/operations/")
@@ -35,7 +36,7 @@ async def test_staff_see_the_tools_in_both_spellings(client, path):
 @pytest.mark.parametrize("body", [PING, [PING, LIST], [], "no JSON"])
 async def test_without_a_token_there_is_one_401_that_leads_to_one(client, path, body, settings):
     answer = await client.post(path, body)
-    assert (answer.status_code, answer.json()["error"]) == (401, "token_required")
+    assert refusal(answer) == (401, "token_required")
     challenge = challenge_of(answer)
     assert challenge["scope"] == "operations"
     assert challenge["resource_metadata"] == f"{settings.PUBLIC_URL}{METADATA}{path}"
@@ -47,7 +48,7 @@ async def test_without_a_token_there_is_one_401_that_leads_to_one(client, path, 
 
 async def test_the_token_of_a_github_user_is_no_account(client):
     answer = await client.post(PATHS[0], PING, **bearer("ghp_0123456789abcdefghij"))
-    assert (answer.status_code, answer.json()["error"]) == (401, "token_required")
+    assert refusal(answer) == (401, "token_required")
 
 
 async def test_a_wrong_token_is_invalid(client):
@@ -60,7 +61,7 @@ async def test_a_wrong_token_is_invalid(client):
 async def test_a_token_without_the_scope_is_good_but_not_enough(client, staff):
     _, secret, _ = await made("ann", "project", "work", is_staff=staff)
     answer = await client.post(PATHS[1], LIST, **bearer(secret))
-    assert (answer.status_code, answer.json()["error"]) == (403, "insufficient_scope")
+    assert refusal(answer) == (403, "insufficient_scope")
     challenge = challenge_of(answer)
     assert (challenge["error"], challenge["scope"]) == ("insufficient_scope", "operations")
     assert (await client.post("/mcp/", PING, **bearer(secret))).status_code == 200

@@ -105,7 +105,9 @@ def found_through_tools_alone(folder, **more):
         usage = stan.text_once("sextant", "get_usage", days=1)
         assert re.search(r"Queries that found nothing\n\n- 1 times `sextant", usage)
 
-        assert mira.ask("/mcp/operations/", "search_logs", {})["error"] == "insufficient_scope"
+        assert mira.ask("/mcp/operations/", "search_logs", {})["error"]["data"] == {
+            "code": "insufficient_scope"
+        }
         told = "\n".join((errors, request, calls, health, usage, str(refused), str(failed)))
     logs = "\n".join(path.read_text() for path in (folder / "log").iterdir())
     for secret in (PLANTED, "hunter2", member, staff):

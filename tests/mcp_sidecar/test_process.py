@@ -11,6 +11,7 @@ import pytest
 
 from mcp_sidecar.version import VERSION
 from tests.deploy.stack import PROJECT
+from tests.mcp_sidecar.conftest import refusal
 from tests.mcp_sidecar.processes import migrate, running, variables
 from tests.services import free_port
 from web.core.limits import LIMITS
@@ -56,7 +57,7 @@ async def test_it_serves_over_a_socket(sidecar, http):
 async def test_a_body_over_the_limit_is_refused_with_json_on_a_real_connection(sidecar, http):
     for size in (LIMITS.max_body_bytes + 1024, LIMITS.max_body_bytes * 3):
         response = await http.post(f"{sidecar.url}/mcp", content=b" " * size)
-        assert (response.status_code, response.json()["error"]) == (413, "too_large")
+        assert refusal(response) == (413, "too_large")
     padded = json.dumps(PING).ljust(LIMITS.max_body_bytes - 1024)
     assert (await http.post(f"{sidecar.url}/mcp", content=padded)).status_code == 200
 
@@ -93,9 +94,9 @@ async def test_beyond_the_queue_calls_are_told_to_come_back(migrated, http):
         tasks = [asyncio.create_task(http.post(url, json=wait)) for _ in range(3)]
         done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         (refused,) = [task.result() for task in done]
-        assert refused.status_code == 503
-        assert refused.json()["error"] == "unavailable"
-        assert int(refused.headers["retry-after"]) >= 1
+        assert refused.json()["id"] == 1
+        assert refused.json()["error"]["data"]["retry_after_seconds"] == 1
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
         assert (await http.post(url, json=PING)).json()["result"] == {}
         assert {text(await task) for task in waiting} == {"over"}
         assert text(await http.post(url, json=call("probe_query"))) == "2"

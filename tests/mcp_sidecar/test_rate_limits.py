@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import json
 import math
 from contextlib import asynccontextmanager
 
@@ -266,4 +265,4 @@ def test_the_wait_is_told_in_whole_seconds():
     for wait, seconds in ((0.01, 1), (1.5, 2), (60.0, 60)):
         refusal = too_many("Too many", wait_seconds=wait)
         assert dict(refusal.headers)[b"retry-after"] == b"%d" % seconds
-        assert json.loads(refusal.body)["error"]["data"]["retry_after_seconds"] == math.ceil(wait)
+        assert refusal.data == {"code": "too_many_requests", "retry_after_seconds": math.ceil(wait)}

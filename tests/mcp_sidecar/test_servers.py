@@ -14,6 +14,7 @@ from mcp_sidecar.servers.exchange import Exchange, enter, leave
 from mcp_sidecar.servers.project import PROJECT
 from mcp_sidecar.version import VERSION
 from tests.mcp_sidecar import probes
+from tests.mcp_sidecar.conftest import refusal
 from web.accounts.principals import Principal
 from web.library.models import Repository
 
@@ -113,7 +114,7 @@ class TestTokens:
     async def test_a_token_that_is_wrong_is_refused_everywhere(self, client, path, authorization):
         message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
         response = await client.post(path, message, authorization=authorization)
-        assert (response.status_code, response.json()["error"]) == (401, "invalid_token")
+        assert refusal(response) == (401, "invalid_token")
         challenge = response.headers["www-authenticate"]
         assert challenge.startswith("Bearer ")
         assert 'error="invalid_token"' in challenge

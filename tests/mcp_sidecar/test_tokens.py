@@ -106,7 +106,9 @@ async def test_what_is_no_token_of_github_is_refused_in_its_header(client, token
     for beside in ({}, bearer((await made("ann"))[1])):
         refused = await client.post("/mcp/", PING, x_github_token=token, **beside)
         assert refused.status_code == 401
-        assert refused.json()["message"].startswith("X-GitHub-Token holds no token of GitHub")
+        assert refused.json()["error"]["message"].startswith(
+            "X-GitHub-Token holds no token of GitHub"
+        )
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/", "/mcp/lesson/"])

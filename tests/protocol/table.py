@@ -78,6 +78,10 @@ def seen(status: int, headers: Mapping[str, str], body: bytes) -> str:
     if isinstance(value, list):
         return f"{status} [{'; '.join(map(_response, value))}]"
     if "jsonrpc" in value:
+        refused = value.get("error", {}).get("data")
+        if isinstance(refused, dict) and "code" in refused:
+            assert value["id"] is None
+            return f"{status} {refused['code']}{allowed}"
         return f"{status} {_response(value)}"
     assert value.keys() == {"error", "message"}, value
     return f"{status} {value['error']}{allowed}"

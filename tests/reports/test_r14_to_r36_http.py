@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from mcp_sidecar.transport.application import Application
-from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN, envelope
+from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN, envelope, refusal
 from tests.mcp_sidecar.processes import running
 from web.core.limits import LIMITS
 
@@ -121,8 +121,8 @@ async def test_r26_the_limit_of_a_body_is_exact_and_named(mcp):
     fits = await mcp.post("/mcp", body.ljust(LIMITS.max_body_bytes - 1024))
     assert fits.json() == PONG
     refused = await mcp.post("/mcp", body.ljust(LIMITS.max_body_bytes + 1024))
-    assert (refused.status_code, refused.json()["error"]) == (413, "too_large")
-    assert str(LIMITS.max_body_bytes) in refused.json()["message"]
+    assert refusal(refused) == (413, "too_large")
+    assert str(LIMITS.max_body_bytes) in refused.json()["error"]["message"]
 
 
 async def test_r31_workers_need_no_session(migrated):
@@ -153,7 +153,7 @@ async def test_r33_the_accept_header(mcp, accept, status):
     response = await mcp.post("/mcp", PING, **({} if accept is None else {"accept": accept}))
     assert response.status_code == status
     if status == 406:
-        assert "application/json, text/event-stream" in response.json()["message"]
+        assert "application/json, text/event-stream" in response.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("version", [*HANDSHAKE_VERSIONS, "2099-01-01"])

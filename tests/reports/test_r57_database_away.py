@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from tests.deploy.stack import PROJECT
+from tests.mcp_sidecar.conftest import refusal
 from tests.mcp_sidecar.processes import migrate, running, variables
 from tests.services import PostgresServer
 
@@ -65,7 +66,8 @@ class Asked:
         probe = self.call("/mcp/probes", "probe_query", number=1, with_token=False)
         answers = [repositories, probe]
         if users.status_code == 503:
-            assert users.json()["error"] == "unavailable"
+            assert refusal(users) == (503, "unavailable")
+            assert users.json()["error"]["data"]["request_id"] == users.headers["x-request-id"]
         else:  # PostgreSQL: who the token is of is remembered for half a second
             answers.append(users)
         for response in answers:
