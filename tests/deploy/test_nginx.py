@@ -10,22 +10,10 @@ from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
 from tests.mcp_sidecar.conftest import refusal
+from tests.messages import PING, PONG, call, hello
 from web.core.limits import LIMITS
 
 pytestmark = pytest.mark.services
-
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-PONG = {"jsonrpc": "2.0", "id": 1, "result": {}}
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
 
 
 @pytest.fixture
@@ -105,7 +93,7 @@ def test_the_endpoint_of_a_repository_that_does_not_exist_is_a_json_404(client, 
 
 
 def test_r17_the_public_host_reaches_the_sidecar_and_a_foreign_one_is_refused(client):
-    public = client.post("/mcp/", json=INITIALIZE, headers={"Host": "hub.example.org"})
+    public = client.post("/mcp/", json=hello(), headers={"Host": "hub.example.org"})
     assert public.status_code == 200
     assert public.json()["result"]["serverInfo"]["name"] == "portolan-project"
     with_port = client.post("/mcp/", json=PING, headers={"Host": "hub.example.org:443"})
@@ -150,9 +138,7 @@ def test_webhooks_are_passed_on_and_their_size_is_bounded(client, is_chunked):
 
 
 def test_a_real_tool_is_called_through_nginx(client):
-    call = {"name": "add", "arguments": {"a": 2, "b": 40}}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    result = client.post("/mcp/lesson/", json=body).json()["result"]
+    result = client.post("/mcp/lesson/", json=call("add", a=2, b=40)).json()["result"]
     assert not result.get("isError")
     assert "42" in result["content"][0]["text"]
 

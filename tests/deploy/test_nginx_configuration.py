@@ -15,12 +15,12 @@ from deploy.proxy import Proxy, filled, nginx_command, write_configuration
 from tests.deploy.plain_servers import EchoServer, NameServer, SilentServer
 from tests.deploy.stack import Process, answers, nginx_or_fail
 from tests.mcp_sidecar.conftest import refusal
+from tests.messages import PING
 from tests.services import free_port
 from web.core.limits import LIMITS
 
 pytestmark = pytest.mark.services
 
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 CONTAINERS = {
     "web": "web.internal:8000",
     "sidecar": "sidecar.internal:8001",

@@ -9,6 +9,7 @@ from fastmcp.client.transports import StreamableHttpTransport
 
 from tests.deploy.stack import PROJECT, Stack
 from tests.gitrepos import GitRepository
+from tests.messages import call
 
 pytestmark = pytest.mark.services
 QUESTIONS = [
@@ -47,8 +48,7 @@ async def asked_with_fastmcp(url, tool, arguments):
 
 def asked_plainly(url, tool, arguments):
     """Call a tool as curl does: one POST, no handshake."""
-    params = {"name": tool, "arguments": arguments}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    body = call(tool, **arguments)
     answer = httpx.post(url, json=body, timeout=60, trust_env=False).json()
     return answer["result"]["content"][0]["text"]
 

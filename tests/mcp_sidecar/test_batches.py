@@ -3,9 +3,8 @@
 import pytest
 
 from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN
+from tests.messages import INITIALIZED
 from web.core.limits import LIMITS
-
-INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
 def ping(identifier):

@@ -11,9 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from mcp_sidecar import signals
 from tests.mcp_sidecar.processes import running
+from tests.messages import PING
 from web.library.models import Repository
-
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
 def samples_of(text):

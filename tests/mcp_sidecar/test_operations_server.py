@@ -10,10 +10,10 @@ from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.servers.operations import OPERATIONS
 from mcp_sidecar.tools.registry import OPERATIONS_TOOLS
 from tests.mcp_sidecar.conftest import refusal
-from tests.mcp_sidecar.test_tokens import METADATA, PING, bearer, made
+from tests.mcp_sidecar.test_tokens import METADATA, bearer, made
+from tests.messages import LIST_TOOLS, PING
 
 PATHS = ("/mcp/operations", "/mcp/operations/")
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 NAMES = [tool.contract.name for tool in OPERATIONS_TOOLS]
 
 
@@ -27,13 +27,13 @@ def challenge_of(answer):
 @pytest.mark.parametrize("path", PATHS)
 async def test_staff_see_the_tools_in_both_spellings(client, path):
     _, secret, _ = await made("stan", "operations", is_staff=True)
-    answer = await client.post(path, LIST, **bearer(secret))
+    answer = await client.post(path, LIST_TOOLS, **bearer(secret))
     assert [tool["name"] for tool in answer.json()["result"]["tools"]] == NAMES
     assert "location" not in answer.headers
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("body", [PING, [PING, LIST], [], "no JSON"])
+@pytest.mark.parametrize("body", [PING, [PING, LIST_TOOLS], [], "no JSON"])
 async def test_without_a_token_there_is_one_401_that_leads_to_one(client, path, body, settings):
     answer = await client.post(path, body)
     assert refusal(answer) == (401, "token_required")
@@ -60,7 +60,7 @@ async def test_a_wrong_token_is_invalid(client):
 @pytest.mark.parametrize("staff", [True, False])
 async def test_a_token_without_the_scope_is_good_but_not_enough(client, staff):
     _, secret, _ = await made("ann", "project", "work", is_staff=staff)
-    answer = await client.post(PATHS[1], LIST, **bearer(secret))
+    answer = await client.post(PATHS[1], LIST_TOOLS, **bearer(secret))
     assert refusal(answer) == (403, "insufficient_scope")
     challenge = challenge_of(answer)
     assert (challenge["error"], challenge["scope"]) == ("insufficient_scope", "operations")
@@ -69,16 +69,16 @@ async def test_a_token_without_the_scope_is_good_but_not_enough(client, staff):
 
 async def test_who_is_staff_no_longer_is_refused_at_once_and_stays_a_member(client):
     user, secret, _ = await made("stan", "project", "operations", is_staff=True)
-    assert (await client.post(PATHS[0], LIST, **bearer(secret))).status_code == 200
+    assert (await client.post(PATHS[0], LIST_TOOLS, **bearer(secret))).status_code == 200
     await get_user_model().objects.filter(pk=user.pk).aupdate(is_staff=False)
-    refused = await client.post(PATHS[0], LIST, **bearer(secret))
+    refused = await client.post(PATHS[0], LIST_TOOLS, **bearer(secret))
     assert (refused.status_code, challenge_of(refused)["error"]) == (401, "invalid_token")
     assert (await client.post("/mcp/", PING, **bearer(secret))).status_code == 200
 
 
 async def test_a_superuser_who_is_not_staff_stays_outside(client):
     _, secret, _ = await made("sue", "project", is_superuser=True)
-    assert (await client.post(PATHS[0], LIST, **bearer(secret))).status_code == 403
+    assert (await client.post(PATHS[0], LIST_TOOLS, **bearer(secret))).status_code == 403
 
 
 async def test_an_exchange_without_staff_offers_no_tool(db):

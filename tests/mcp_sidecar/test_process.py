@@ -13,15 +13,9 @@ from mcp_sidecar.version import VERSION
 from tests.deploy.stack import PROJECT
 from tests.mcp_sidecar.conftest import refusal
 from tests.mcp_sidecar.processes import migrate, running, variables
+from tests.messages import PING, call, hello
 from tests.services import free_port
 from web.core.limits import LIMITS
-
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-
-
-def call(tool, arguments=None):
-    params = {"name": tool, "arguments": arguments or {}}
-    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
 
 def text(response):
@@ -41,13 +35,7 @@ async def http():
 
 
 async def test_it_serves_over_a_socket(sidecar, http):
-    hello = {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    }
-    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
-    response = await http.post(f"{sidecar.url}/mcp", json=message)
+    response = await http.post(f"{sidecar.url}/mcp", json=hello())
     assert response.json()["result"]["serverInfo"]["version"] == VERSION
     assert "server" not in response.headers
     ready = await http.get(f"{sidecar.url}/ready")
@@ -75,7 +63,7 @@ async def test_clients_that_leave_in_the_middle_of_a_body_leave_nothing_behind(s
 
 async def test_other_calls_stay_quick_while_slow_ones_wait(sidecar, http):
     url = f"{sidecar.url}/mcp/probes"
-    wait = call("probe_wait", {"number": 600})
+    wait = call("probe_wait", number=600)
     slow = [asyncio.create_task(http.post(url, json=wait)) for _ in range(4)]
     await http.post(url, json=call("probe_started"))
     for message in (PING, call("probe_query"), {**PING, "method": "tools/list"}):
@@ -90,7 +78,7 @@ async def test_beyond_the_queue_calls_are_told_to_come_back(migrated, http):
     limits = {"PORTOLAN_MAX_CONCURRENT_CALLS": "1", "PORTOLAN_MAX_QUEUED_CALLS": "1"}
     with running(migrated, **limits) as sidecar:
         url = f"{sidecar.url}/mcp/probes"
-        wait = call("probe_wait", {"number": 2})
+        wait = call("probe_wait", number=2)
         tasks = [asyncio.create_task(http.post(url, json=wait)) for _ in range(3)]
         done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         (refused,) = [task.result() for task in done]
@@ -105,7 +93,7 @@ async def test_beyond_the_queue_calls_are_told_to_come_back(migrated, http):
 async def test_a_call_beyond_its_deadline_is_a_failure_of_the_tool(migrated, http):
     with running(migrated, PORTOLAN_CALL_DEADLINE_SECONDS="0.3") as sidecar:
         url = f"{sidecar.url}/mcp/probes"
-        response = await http.post(url, json=call("probe_wait", {"number": 1}))
+        response = await http.post(url, json=call("probe_wait", number=1))
         result = response.json()["result"]
         assert (response.status_code, result["isError"]) == (200, True)
         assert "deadline exceeded" in result["content"][0]["text"]
@@ -115,7 +103,7 @@ async def test_a_call_beyond_its_deadline_is_a_failure_of_the_tool(migrated, htt
 async def test_sigterm_answers_the_call_that_runs_and_ends_with_zero(migrated, http):
     with running(migrated) as sidecar:
         url = f"{sidecar.url}/mcp/probes"
-        slow = asyncio.create_task(http.post(url, json=call("probe_wait", {"number": 6})))
+        slow = asyncio.create_task(http.post(url, json=call("probe_wait", number=6)))
         assert text(await http.post(url, json=call("probe_started"))) == "True"
         sidecar.terminate()
         refused = False
@@ -137,7 +125,7 @@ async def test_several_workers_share_the_port_and_need_no_session(migrated):
             async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
                 response = await client.post(
                     f"{sidecar.url}/mcp/lesson",
-                    json={**call("add", {"a": number, "b": 1})},
+                    json=call("add", a=number, b=1),
                 )
             assert text(response) == str(number + 1)
             assert "mcp-session-id" not in response.headers
@@ -180,26 +168,6 @@ def test_a_wrong_setting_stops_the_start_with_its_name(migrated):
     code, said = start(migrated, PORTOLAN_PUBLIC_URL="hub.example.org")
     assert code == 1
     assert "PORTOLAN_PUBLIC_URL" in said
-
-
-def test_importing_the_application_touches_neither_loop_nor_database(tmp_path):
-    script = """
-import asyncio
-async def main():
-    import mcp_sidecar.transport.asgi
-    import mcp_sidecar.servers.binding
-asyncio.run(main())
-"""
-    url = f"postgresql://x:x@127.0.0.1:{free_port()}/x"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=variables(tmp_path, PORTOLAN_DATABASE_URL=url),
-        cwd=PROJECT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_migrating_makes_it_start(tmp_path):

@@ -7,9 +7,9 @@ import pytest
 
 from mcp_sidecar.version import VERSION
 from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN, envelope
+from tests.messages import PING
 from web.core.limits import LIMITS
 
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 HELLO = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},

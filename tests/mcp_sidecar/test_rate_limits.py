@@ -14,10 +14,9 @@ from mcp_sidecar.servers.project import PROJECT
 from mcp_sidecar.transport.application import Application
 from mcp_sidecar.transport.rate_counts import MOST_KEYS, Count
 from mcp_sidecar.transport.rate_limits import MOST_IN_LINE, address_of
-from tests.mcp_sidecar.test_tokens import METADATA, PING, bearer, made
+from tests.mcp_sidecar.test_tokens import METADATA, bearer, made
+from tests.messages import INITIALIZED, PING, PONG
 from web.core.limits import LIMITS
-
-PONG = {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
 class Clock:
@@ -119,7 +118,7 @@ async def test_all_tokens_of_an_account_count_together_wherever_they_come_from(t
 async def test_a_batch_counts_its_messages(transactional_db):
     async with sidecar(addresses=5) as client:
         http = client()
-        batch = [PING, {"jsonrpc": "2.0", "method": "notifications/initialized"}, PING]
+        batch = [PING, INITIALIZED, PING]
         assert (await http.post("/mcp", json=batch)).json() == [PONG, PONG]
         assert await statuses(http, 1, body=batch) == [429]
         assert await statuses(http, 2) == [200, 429]  # the batch that was refused took one

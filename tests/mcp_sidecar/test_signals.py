@@ -15,6 +15,7 @@ from mcp_sidecar.signals import (
     mcpserver_calls,
     mcpserver_tool_called,
 )
+from tests.messages import INITIALIZED
 from web.core.logs import JsonLines, ProcessFile, lines_together
 
 
@@ -58,7 +59,7 @@ async def flushed():
 async def test_every_accepted_message_is_told(client, told):
     await client.ask("ping", x_request_id="r-1")
     await client.ask("nope")
-    await client.post("/mcp/probes", {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    await client.post("/mcp/probes", INITIALIZED)
     await client.post("/mcp/probes", {"jsonrpc": "2.0", "method": "notifications/cancelled"})
     await client.post("/mcp/probes", b"{bad")
     await client.ask("server/discover", version="2026-07-28")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN, envelope
 from tests.mcp_sidecar.processes import MANAGE, stdio, variables
+from tests.messages import INITIALIZED
 from web.core.limits import LIMITS
 
 HELLO = {
@@ -33,7 +34,7 @@ def test_a_client_shakes_hands_lists_and_calls(server):
     hello = server.ask("initialize", HELLO)
     assert hello["result"]["protocolVersion"] == "2025-06-18"
     assert hello["result"]["serverInfo"]["name"] == "portolan-project"
-    server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    server.send(INITIALIZED)
     tools = server.ask("tools/list", identifier="l")
     assert tools["id"] == "l"
     assert "search_code" in [tool["name"] for tool in tools["result"]["tools"]]
@@ -109,9 +110,7 @@ def test_bad_lines_are_answered_and_the_next_ones_served(lesson):
 
 def test_a_batch_is_one_line(lesson):
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    lesson.send(
-        [ping, {"jsonrpc": "2.0", "method": "notifications/initialized"}, {**ping, "id": 2}]
-    )
+    lesson.send([ping, INITIALIZED, {**ping, "id": 2}])
     assert [answer["id"] for answer in lesson.receive()] == [1, 2]
 
 

@@ -6,10 +6,10 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth import get_user_model
 
+from tests.messages import PING
 from web.accounts.records import Actor
 from web.accounts.services.tokens import token_create, token_revoke
 
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 METADATA = "/.well-known/oauth-protected-resource"
 
 

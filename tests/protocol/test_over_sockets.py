@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from tests.messages import PONG
 from tests.protocol.rows import PING, TABLE
 from tests.protocol.table import VERSIONS, seen
 
 pytestmark = pytest.mark.services
-PONG = {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
 @pytest.fixture(params=["sidecar", "nginx"])

@@ -13,6 +13,7 @@ from mcp_sidecar import checks
 from mcp_sidecar.bridge import LOOK_UP_THREADS
 from tests.deploy.stack import PROJECT
 from tests.mcp_sidecar.processes import Sidecar, migrate, running, variables
+from tests.messages import call
 from tests.reports.postgres import Database, fresh_database
 from web.config.settings import base
 from web.core.limits import LIMITS
@@ -35,8 +36,7 @@ def sidecar(database, tmp_path_factory):
 
 
 async def called(http: httpx.AsyncClient, sidecar: Sidecar, tool: str, **arguments) -> dict:
-    params = {"name": tool, "arguments": arguments}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    message = call(tool, **arguments)
     return (await http.post(f"{sidecar.url}/mcp/probes", json=message)).json()["result"]
 
 

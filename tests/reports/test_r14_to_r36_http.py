@@ -10,20 +10,10 @@ import pytest
 from mcp_sidecar.transport.application import Application
 from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN, envelope, refusal
 from tests.mcp_sidecar.processes import running
+from tests.messages import PING, PONG, call, hello
 from web.core.limits import LIMITS
 
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-PONG = {"jsonrpc": "2.0", "id": 1, "result": {}}
 WRONG = {"authorization": "Bearer nonsense"}
-
-
-def hello(version):
-    params = {
-        "protocolVersion": version,
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    }
-    return {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
 
 
 async def test_r14_both_spellings_answer_alike_without_a_redirect(mcp):
@@ -45,7 +35,7 @@ async def test_r15_and_r20_an_unknown_address_below_mcp_is_a_404_in_json(mcp, pa
     assert response.json()["error"] == "not_found"
 
 
-def test_r20_the_routes_are_a_literal_set():
+def test_r20_exactly_these_addresses_are_served():
     assert set(Application().paths) == {
         "/health",
         "/ready",
@@ -108,9 +98,8 @@ async def test_r23_registering_at_the_sidecar_is_not_found(mcp):
 async def test_r25_a_tool_has_a_deadline_and_says_so_as_a_failure_of_its_own(migrated):
     with running(migrated, PORTOLAN_CALL_DEADLINE_SECONDS="0.5") as sidecar:
         async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-            params = {"name": "probe_wait", "arguments": {"number": 2}}
-            message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-            response = await http.post(f"{sidecar.url}/mcp/probes", json=message)
+            url = f"{sidecar.url}/mcp/probes"
+            response = await http.post(url, json=call("probe_wait", number=2))
     result = response.json()["result"]
     assert (response.status_code, result["isError"]) == (200, True)
     assert "(code: deadline_exceeded)" in result["content"][0]["text"]
@@ -129,9 +118,8 @@ async def test_r31_workers_need_no_session(migrated):
     with running(migrated, "--workers", "3") as sidecar:
         for number in range(60):
             async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-                params = {"name": "add", "arguments": {"a": number, "b": 1}}
-                message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-                response = await http.post(f"{sidecar.url}/mcp/lesson", json=message)
+                url = f"{sidecar.url}/mcp/lesson"
+                response = await http.post(url, json=call("add", a=number, b=1))
             assert response.json()["result"]["content"][0]["text"] == str(number + 1)
             assert "mcp-session-id" not in response.headers
 

@@ -8,10 +8,10 @@ import pytest
 from deploy.proxy import write_configuration
 from tests.deploy.stack import Stack
 from tests.mcp_sidecar.processes import running
+from tests.messages import PING
 from tests.services import RedisServer
 
 pytestmark = pytest.mark.services
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 LIMIT = 5
 
 

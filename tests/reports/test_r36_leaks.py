@@ -9,12 +9,12 @@ import pytest
 from mcp_sidecar.bridge import LOOK_UP_THREADS
 from tests.mcp_sidecar.processes import migrate, running
 from tests.mcp_sidecar.test_metrics import samples_of
+from tests.messages import PING, call
 from tests.raw_http import Link, post, request, send_once
 from tests.reports.postgres import fresh_database
 from web.core.limits import LIMITS
 
 pytestmark = pytest.mark.services
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 WORKERS = 3
 LINKS = 24
 IDLE_TASKS = 7  # serving, publishing, and the question itself
@@ -22,11 +22,6 @@ MORE_FILES = 2  # of the question itself
 MOST_THREADS = LIMITS.max_concurrent_calls + LOOK_UP_THREADS + 6  # the loop's own, receivers, …
 MOST_GROWTH_BYTES = 5 * 2**20
 HALF = post(b'{"jsonrpc":', length=1000)
-
-
-def call(tool, **arguments):
-    params = {"name": tool, "arguments": arguments}
-    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
 
 REFUSED = {

@@ -6,18 +6,8 @@ import json
 import httpx
 
 from tests.mcp_sidecar.processes import running, stdio
+from tests.messages import call, hello
 from tests.services import free_port
-
-HELLO = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {},
-    "clientInfo": {"name": "t", "version": "1"},
-}
-
-
-def call(tool, **arguments):
-    params = {"name": tool, "arguments": arguments}
-    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
 
 async def test_r38_sigterm_in_the_middle_of_a_call_answers_it(migrated):
@@ -38,7 +28,7 @@ async def test_r38_sigterm_in_the_middle_of_a_call_answers_it(migrated):
 def test_r39_every_line_of_standard_output_is_protocol(migrated):
     with stdio(migrated, module="tests.mcp_sidecar.probe_stdio") as server:
         for message in (
-            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+            hello(),
             call("probe_noise", number=1),
         ):
             server.send(message)
@@ -51,7 +41,10 @@ def test_r39_every_line_of_standard_output_is_protocol(migrated):
 def test_r40_initialize_asks_no_database_and_a_dead_one_is_told(migrated):
     url = f"postgresql://portolan:secret-word@127.0.0.1:{free_port()}/portolan"
     with stdio(migrated, PORTOLAN_DATABASE_URL=url) as server:
-        assert server.ask("initialize", HELLO)["result"]["serverInfo"]["name"] == "portolan-project"
+        assert (
+            server.ask("initialize", hello()["params"])["result"]["serverInfo"]["name"]
+            == "portolan-project"
+        )
         assert server.ask("ping")["result"] == {}
         listed = server.ask("tools/list")
         assert listed["error"]["code"] == -32010

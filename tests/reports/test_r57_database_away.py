@@ -19,6 +19,7 @@ import pytest
 from tests.deploy.stack import PROJECT
 from tests.mcp_sidecar.conftest import refusal
 from tests.mcp_sidecar.processes import migrate, running, variables
+from tests.messages import call
 from tests.services import PostgresServer
 
 INSIDE = ("Traceback", "psycopg", "sqlite", "SELECT", "Error(", "127.0.0.1", "/tmp", "File ")
@@ -49,10 +50,8 @@ class Asked:
         self.headers = {"authorization": f"Bearer {token}"}
 
     def call(self, path, tool, *, with_token=True, **arguments):
-        params = {"name": tool, "arguments": arguments}
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         headers = self.headers if with_token else {}
-        return self.http.post(path, json=message, headers=headers)
+        return self.http.post(path, json=call(tool, **arguments), headers=headers)
 
     def is_known(self):
         response = self.call("/mcp/operations/", "list_users")

@@ -17,12 +17,11 @@ import pytest
 
 from tests.deploy.stack import PROJECT, Stack, newcomers_environment
 from tests.github_api import TOKEN, github, refusal
+from tests.messages import LIST_TOOLS, PING, call
 
 pytestmark = pytest.mark.services
 SECRET = TOKEN.removeprefix("ghp_")
 GOOD = f"Bearer {TOKEN}"
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 JSON = {"Content-Type": "application/json", "Accept": "application/json"}
 FORMS = [
     TOKEN,
@@ -77,11 +76,6 @@ def post(url, message, headers=(), path="/mcp/"):
     )
 
 
-def call(tool, **arguments):
-    params = {"name": tool, "arguments": arguments}
-    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-
-
 def ways(hub):
     """The way through nginx, and the sidecar's own door."""
     return {"nginx": hub.url, "sidecar": hub.sidecar_url}
@@ -94,7 +88,7 @@ def has_issues(answer):
 @pytest.mark.parametrize("way", ["nginx", "sidecar"])
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer "])
 def test_the_scheme_may_be_spelled_as_http_says(hub, way, scheme):
-    answer = post(ways(hub)[way], LIST, [("authorization", f"{scheme} {TOKEN}")])
+    answer = post(ways(hub)[way], LIST_TOOLS, [("authorization", f"{scheme} {TOKEN}")])
     assert has_issues(answer)
 
 
@@ -120,7 +114,7 @@ def test_the_scheme_may_be_spelled_as_http_says(hub, way, scheme):
     ],
 )
 def test_any_other_spelling_is_refused(hub, way, value):
-    answer = post(ways(hub)[way], LIST, [("Authorization", value.encode("latin-1"))])
+    answer = post(ways(hub)[way], LIST_TOOLS, [("Authorization", value.encode("latin-1"))])
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"].startswith("Bearer ")
     assert SECRET not in answer.text + str(answer.headers)
@@ -131,7 +125,7 @@ def test_any_other_spelling_is_refused(hub, way, value):
 def test_a_header_with_a_token_that_comes_twice_is_refused(hub, way, name):
     value = GOOD if name == "Authorization" else TOKEN
     for first, second in ((value, value), (value, "Bearer x"), ("x", value)):
-        answer = post(ways(hub)[way], LIST, [(name, first), (name.lower(), second)])
+        answer = post(ways(hub)[way], LIST_TOOLS, [(name, first), (name.lower(), second)])
         assert answer.status_code == 400, answer.text
         assert answer.headers["content-type"] == "application/json"
         assert SECRET not in answer.text
@@ -157,7 +151,7 @@ def test_a_header_with_a_token_that_comes_twice_is_refused(hub, way, name):
 def test_a_token_in_the_address_is_never_taken(hub, way, query):
     for form, headers in itertools.product(FORMS, ([], [("Authorization", GOOD)])):
         for path in ("/mcp", "/mcp/", "/mcp/lesson/", "/mcp/repositories/engine/"):
-            answer = post(ways(hub)[way], LIST, headers, f"{path}?{query}{form}")
+            answer = post(ways(hub)[way], LIST_TOOLS, headers, f"{path}?{query}{form}")
             assert answer.status_code == 401, (path, form)
             assert SECRET not in answer.text + str(answer.headers)
 

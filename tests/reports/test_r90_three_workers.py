@@ -16,11 +16,11 @@ import pytest
 
 from tests.deploy.stack import PROJECT, Process, answers
 from tests.mcp_sidecar.processes import migrate, variables
+from tests.messages import LIST_TOOLS, call
 from tests.reports.postgres import fresh_database
 from tests.services import free_port
 
 WORKERS = 3
-LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 PEOPLE = """
 import json
 from datetime import timedelta
@@ -94,8 +94,7 @@ class Workers:
 
     def call(self, worker, name, tool, **arguments):
         """Call a tool of the staff through one worker, and return its text."""
-        params = {"name": tool, "arguments": arguments}
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        message = call(tool, **arguments)
         answer = self.ask(self.clients[worker], name, "/mcp/operations/", message).json()
         assert not answer["result"]["isError"], answer
         return answer["result"]["content"][0]["text"]

@@ -14,11 +14,11 @@ import httpx
 import pytest
 
 from tests.deploy.stack import PROJECT, Stack, newcomers_environment
+from tests.messages import LIST_TOOLS
 
 pytestmark = pytest.mark.services
 PUBLIC = "https://hub.example.org"
 PAGE = PROJECT / "docs" / "authorization.md"
-LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 ENDPOINTS = {
     "/mcp/": "project",
     "/mcp/repositories/charts/": "project",
