@@ -21,6 +21,16 @@ class Page[Row]:
     next_cursor: str | None
 
 
+def check_limit(limit: int, *, most: int) -> None:
+    """Raise InvalidInput where a page is to have less than one row, or more than `most`."""
+    if not 1 <= limit <= most:
+        raise InvalidInput(
+            f"limit must be from 1 to {most}.",
+            hint="Take a smaller limit and page with the cursor.",
+            fields={"limit": f"Input should be from 1 to {most}"},
+        )
+
+
 def _fingerprint(filters: Mapping[str, Any]) -> str:
     text = json.dumps(dict(filters), sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -9,7 +9,7 @@ from django.db.models import Count, Q
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound, Unavailable
 from web.core.limits import LIMITS
-from web.core.paging import cursor_for, offset_of
+from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.indexing.decode import decode, lines_of
@@ -42,11 +42,7 @@ def documents_listed(
     NotFound for a repository that may not be seen, InvalidInput for a ref that is not indexed or
     is named without its repository, and for a cursor of other arguments.
     """
-    if not 1 <= limit <= LIMITS.max_list_limit:
-        raise InvalidInput(
-            f"limit must be from 1 to {LIMITS.max_list_limit}.",
-            fields={"limit": f"Input should be from 1 to {LIMITS.max_list_limit}"},
-        )
+    check_limit(limit, most=LIMITS.max_list_limit)
     folder = folder_of(path)
     refs, freshness = _searched(principal, repository, ref)
     states = [(each.repository, each.commit) for each in freshness]

@@ -10,7 +10,7 @@ from django.db.models.functions import Left, StrIndex, Substr
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound, TooLarge, Unavailable
 from web.core.limits import LIMITS
-from web.core.paging import cursor_for, offset_of
+from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.globs import glob_of
@@ -52,7 +52,7 @@ def files_listed(
         "commit": at.commit if at else "",
     }
     start = offset_of(cursor, filters=filters)
-    limit = _checked(limit, most=LIMITS.max_list_limit, name="limit")
+    check_limit(limit, most=LIMITS.max_list_limit)
     freshness = freshness_of(found, at)
     if at is None:
         return FileListing((), 0, None, freshness)
@@ -89,7 +89,11 @@ def file_lines(
     """
     found = repository_for(principal, repository)
     at = ref_for(found, ref)
-    line_count = _checked(line_count, most=LIMITS.max_read_lines, name="line_count")
+    if not 1 <= line_count <= LIMITS.max_read_lines:
+        raise InvalidInput(
+            f"line_count must be from 1 to {LIMITS.max_read_lines}.",
+            fields={"line_count": f"Input should be from 1 to {LIMITS.max_read_lines}"},
+        )
     if start_line < 1:
         raise InvalidInput(
             "Lines count from 1.", fields={"start_line": "Input should be greater than 0"}
@@ -143,15 +147,6 @@ def _read(file: FileLines, text: str, encoding: str, start_line: int, line_count
             number for number, line in enumerate(shown, start_line) if len(line) > longest
         ),
     )
-
-
-def _checked(value: int, *, most: int, name: str) -> int:
-    if not 1 <= value <= most:
-        raise InvalidInput(
-            f"{name} must be from 1 to {most}.",
-            fields={name: f"Input should be from 1 to {most}"},
-        )
-    return value
 
 
 def _children(

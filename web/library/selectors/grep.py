@@ -16,7 +16,7 @@ from pathspec import GitIgnoreSpec
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, TooLarge, Unavailable
 from web.core.limits import LIMITS
-from web.core.paging import cursor_for, offset_of
+from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.globs import glob_of, is_glob
@@ -58,11 +58,7 @@ def lines_matching(
     """
     found = repository_for(principal, repository)
     at = ref_for(found, ref)
-    if not 1 <= limit <= LIMITS.max_search_limit:
-        raise InvalidInput(
-            f"limit must be from 1 to {LIMITS.max_search_limit}.",
-            fields={"limit": f"Input should be from 1 to {LIMITS.max_search_limit}"},
-        )
+    check_limit(limit, most=LIMITS.max_search_limit)
     expression = _compiled(pattern, ignore_case=ignore_case)
     filters = {
         "repository": repository,

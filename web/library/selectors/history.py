@@ -7,7 +7,7 @@ from datetime import datetime
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
-from web.core.paging import cursor_for, offset_of
+from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.history import change_of, history
 from web.library.git.objects import ObjectStore
@@ -40,11 +40,7 @@ def commits_listed(
     """
     found = repository_for(principal, repository)
     at = ref_for(found, ref)
-    if not 1 <= limit <= LIMITS.max_list_limit:
-        raise InvalidInput(
-            f"limit must be from 1 to {LIMITS.max_list_limit}.",
-            fields={"limit": f"Input should be from 1 to {LIMITS.max_list_limit}"},
-        )
+    check_limit(limit, most=LIMITS.max_list_limit)
     folder = folder_of(path)
     filters = {
         "repository": repository,

@@ -10,7 +10,7 @@ from web.accounts.principals import Principal
 from web.core import clock
 from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
-from web.core.paging import cursor_for, offset_of
+from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.indexing.decode import lines_of
 from web.library.posts.excerpts import excerpt
@@ -58,7 +58,7 @@ def posts_search(
     zone, that posts are not older than. Raises InvalidInput that names the
     argument, also for a cursor of other arguments.
     """
-    _check_limit(limit, LIMITS.max_search_limit)
+    check_limit(limit, most=LIMITS.max_search_limit)
     read = parsed_query(query or "")
     filters = {"query": query or "", "tag": tag, "since": since}
     start = offset_of(cursor, filters=filters)
@@ -292,9 +292,3 @@ def _last_that_fits(lines: Sequence[str], first: int) -> int:
         if room < 0:
             return max(number - 1, first)
     return len(lines)
-
-
-def _check_limit(limit: int, most: int) -> None:
-    if not 1 <= limit <= most:
-        message = f"Input should be from 1 to {most}"
-        raise InvalidInput(f"limit must be from 1 to {most}.", fields={"limit": message})

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from web.accounts.principals import Principal
-from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
-from web.core.paging import cursor_for, offset_of
+from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.records.code import CodePlace, CodeSearchResult, SymbolPlace, SymbolSearchResult
 from web.library.records.documents import DocumentSearchResult, SectionPlace
@@ -197,14 +196,8 @@ class _Page:
 
 def _page(limit: int | None, cursor: str | None, refs: SearchedRefs, **filters: object) -> _Page:
     """Return the page that is asked for. Cursors hold as long as the refs stay at their commits."""
-    most = LIMITS.max_search_limit
     wanted = LIMITS.default_search_limit if limit is None else limit
-    if not 1 <= wanted <= most:
-        raise InvalidInput(
-            f"limit must be from 1 to {most}.",
-            hint="Ask for the next page with the cursor of the answer.",
-            fields={"limit": f"Input should be from 1 to {most}"},
-        )
+    check_limit(wanted, most=LIMITS.max_search_limit)
     states = [(each.freshness.repository, each.freshness.commit) for each in refs.refs]
     bound: dict[str, object] = {**filters, "states": states}
     return _Page(offset_of(cursor, filters=bound), wanted, bound)

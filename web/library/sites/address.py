@@ -4,7 +4,7 @@ How a page of the site is called in the mirror, and back, is here as well.
 """
 
 from dataclasses import dataclass
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from web.core.addresses import WebAddress, web_address
 from web.core.errors import InvalidInput
@@ -87,8 +87,3 @@ def page_url(url: str, path: str) -> str:
         name = name.removesuffix("index")
     quoted = quote(name, safe="/%:@!$&'()*+,;=~-._")
     return f"{parse_site(url).origin}/{quoted}{'?' + query if query else ''}"
-
-
-def host_of(url: str) -> str:
-    """Return the host of a site's address, for people."""
-    return urlsplit(url.removeprefix(PREFIX)).hostname or url

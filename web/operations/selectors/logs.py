@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from web.accounts.principals import Principal
-from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
-from web.core.paging import cursor_behind, foreign_cursor, number_of, place_of
+from web.core.paging import check_limit, cursor_behind, foreign_cursor, number_of, place_of
 from web.operations.logs.filters import LogFilter, level_of, words_of
 from web.operations.logs.lines import shown
 from web.operations.logs.search import log_searched
@@ -36,12 +35,7 @@ def log_entries_found(
     Raises NotAllowed for callers who are not staff, InvalidInput that names the argument.
     """
     principal.require_staff()
-    if not 1 <= limit <= LIMITS.max_log_limit:
-        raise InvalidInput(
-            f"The limit must be from 1 to {LIMITS.max_log_limit}.",
-            hint="Take a smaller limit and page with the cursor.",
-            fields={"limit": f"from 1 to {LIMITS.max_log_limit}"},
-        )
+    check_limit(limit, most=LIMITS.max_log_limit)
     wanted = LogFilter(words_of(query), level_of(level), logger or "", process or "", since, until)
     filters = {
         "query": query,

@@ -7,9 +7,9 @@ from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 
 from web.accounts.principals import Principal
-from web.core.errors import InvalidInput, NotFound
+from web.core.errors import NotFound
 from web.core.limits import LIMITS
-from web.core.paging import cursor_behind, foreign_cursor, number_of, place_of
+from web.core.paging import check_limit, cursor_behind, foreign_cursor, number_of, place_of
 from web.operations.models import ToolCall
 from web.operations.records import ToolCallEntry, ToolCallPage
 
@@ -35,12 +35,7 @@ def tool_calls_listed(
     does not exist, InvalidInput for a limit or cursor that does not fit.
     """
     principal.require_staff()
-    if not 1 <= limit <= LIMITS.max_list_limit:
-        raise InvalidInput(
-            f"The limit must be from 1 to {LIMITS.max_list_limit}.",
-            hint="Take a smaller limit and page with the cursor.",
-            fields={"limit": f"from 1 to {LIMITS.max_list_limit}"},
-        )
+    check_limit(limit, most=LIMITS.max_list_limit)
     filters = {"tool": tool, "user": user, "outcome": outcome, "since": since}
     matching = _matching(tool, user, outcome, since)
     place = place_of(cursor, filters=filters)
