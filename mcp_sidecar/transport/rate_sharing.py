@@ -17,10 +17,10 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from mcp_sidecar.transport.rate_counts import Grant
+from web.core.limits import LIMITS
 
 logger = logging.getLogger(__name__)
 
-ANSWER_SECONDS: Final = 0.25
 CONNECTIONS: Final = 8
 PAUSE_SECONDS: Final = 5.0
 SHORTEST_WAIT_SECONDS: Final = 0.1
@@ -34,9 +34,9 @@ class RedisCount:
         self._pool = BlockingConnectionPool.from_url(
             url,
             max_connections=CONNECTIONS,
-            timeout=ANSWER_SECONDS,
-            socket_timeout=ANSWER_SECONDS,
-            socket_connect_timeout=ANSWER_SECONDS,
+            timeout=LIMITS.redis_answer_seconds,
+            socket_timeout=LIMITS.redis_answer_seconds,
+            socket_connect_timeout=LIMITS.redis_answer_seconds,
             retry=Retry(NoBackoff(), 0),
         )
         storage = RedisStorage(
@@ -54,7 +54,7 @@ class RedisCount:
         if time.monotonic() < self._away_until:
             return None
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(LIMITS.redis_answer_seconds):
                 grant = await self._granted(key, RateLimitItemPerMinute(limit), least, most)
         except Exception as error:
             self._is_gone(error)

@@ -5,10 +5,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-
-import httpx
+from urllib.parse import urlsplit
 
 from deploy.proxy import Proxy, installed_nginx, nginx_command, write_configuration
 from tests.services import free_port
@@ -77,10 +77,13 @@ class Process:
 
 def answers(url: str) -> bool:
     """Return whether a GET of `url` is answered, with whatever status."""
-    try:
-        httpx.get(url, timeout=5, trust_env=False)
-    except httpx.HTTPError:
-        return False
+    address = urlsplit(url)
+    with closing(HTTPConnection(address.netloc, timeout=START_SECONDS)) as connection:
+        try:
+            connection.request("GET", address.path)
+            connection.getresponse()
+        except (OSError, HTTPException):
+            return False
     return True
 
 

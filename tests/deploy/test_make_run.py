@@ -161,7 +161,7 @@ def test_a_first_start_serves_this_checkout_and_ctrl_c_ends_everything(run, vari
     assert "Makefile" in call(
         f"{url}/mcp/repositories/portolan/", "read_file", {"path": "Makefile"}
     )
-    home = httpx.get(f"{url}/", trust_env=False)
+    home = httpx.get(f"{url}/", trust_env=False, timeout=60)
     assert home.status_code == 200
     assert f"{url}/mcp/" in home.text
     assert signed_in(url, "admin", passwords["admin"])
@@ -179,7 +179,7 @@ def test_a_first_start_serves_this_checkout_and_ctrl_c_ends_everything(run, vari
 
 def signed_in(url, name, password):
     """Return whether the account may sign in on the web pages."""
-    with httpx.Client(base_url=url, trust_env=False, follow_redirects=False) as client:
+    with httpx.Client(base_url=url, trust_env=False, timeout=60) as client:
         page = client.get("/accounts/sign-in/")
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
         answer = client.post(
@@ -239,6 +239,7 @@ def test_a_secret_that_a_command_makes_beside_the_demo_is_one_of_the_demo(run, c
             "X-Hub-Signature-256": f"sha256={signature}",
         },
         trust_env=False,
+        timeout=60,
     )
     assert (answer.status_code, answer.json()["repositories"]) == (200, ["engine"])
 
@@ -256,7 +257,8 @@ def test_when_nobody_reads_its_output_any_more_it_ends(run, variables):
     running.read_until("Account member")
     running.process.stdout.close()
     with contextlib.suppress(httpx.HTTPError):  # makes web log a line, unless it has ended already
-        httpx.get(f"http://127.0.0.1:{variables['PORTOLAN_WEB_PORT']}/", trust_env=False)
+        url = f"http://127.0.0.1:{variables['PORTOLAN_WEB_PORT']}/"
+        httpx.get(url, trust_env=False, timeout=60)
     running.wait()
     assert processes_of(variables) == []
 

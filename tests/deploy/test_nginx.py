@@ -107,7 +107,7 @@ def test_the_sidecars_own_pages_are_not_exposed(stack, client):
         response = client.get(path)
         assert response.status_code == 404, path
         assert response.text != "ok"
-    assert httpx.get(f"{stack.sidecar_url}/health", trust_env=False).status_code == 200
+    assert httpx.get(stack.sidecar_url + "/health", trust_env=False, timeout=60).is_success
 
 
 def test_everything_else_is_the_web_application(client):
@@ -186,6 +186,7 @@ def test_r26_the_limit_of_bodies_is_the_same_in_nginx_and_the_sidecar(stack, cli
         content=content(limit + 1024),
         headers=headers,
         trust_env=False,
+        timeout=60,
     )
     for answer in (by_nginx, by_sidecar):
         assert answer.status_code == 413

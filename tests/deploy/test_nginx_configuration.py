@@ -156,7 +156,9 @@ def test_a_request_without_accept_reaches_the_sidecar_without_one(proxy):
 def test_connections_to_the_sidecar_are_kept(proxy):
     with EchoServer(proxy.sidecar_port) as sidecar, nginx_for(proxy, changed=("auto", "1")):
         for _ in range(5):
-            httpx.post(f"http://127.0.0.1:{proxy.port}/mcp/", json=PING, trust_env=False)
+            httpx.post(
+                f"http://127.0.0.1:{proxy.port}/mcp/", json=PING, trust_env=False, timeout=60
+            )
         assert len(sidecar.requests) == 5
         assert len({request.client_port for request in sidecar.requests}) == 1
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -68,6 +69,10 @@ class Sidecar(Process):
         """Ask it to end, and return at once."""
         assert self._process is not None
         self._process.terminate()
+
+    def release(self) -> None:
+        """Let the probes that wait go on, also when it takes no calls any more."""
+        os.kill(self.pid, signal.SIGUSR1)
 
     def exit_code(self) -> int:
         """Wait for the end and return its code."""

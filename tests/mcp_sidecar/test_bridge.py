@@ -14,7 +14,7 @@ WORD: contextvars.ContextVar[str] = contextvars.ContextVar("word", default="")
 
 
 @pytest.fixture
-def bridge():
+def bridge(django_db_setup):  # a thread of the bridge looks for the database's file
     made = []
 
     def make(*, threads=2, waiting=1, deadline_seconds=30.0):
@@ -71,17 +71,20 @@ async def test_beyond_the_queue_a_call_is_refused_at_once(bridge):
     assert one.is_idle
 
 
-async def test_a_deadline_ends_the_waiting_and_the_thread_keeps_its_place(bridge):
+async def test_a_deadline_ends_the_waiting_and_the_thread_keeps_its_place(bridge, monkeypatch):
     release, started = threading.Event(), threading.Event()
 
     def slow():
         started.set()
         release.wait(60)
 
-    one = bridge(threads=1, waiting=0, deadline_seconds=0.05)
+    one = bridge(threads=1, waiting=0, deadline_seconds=60)
+    call = asyncio.create_task(one.run(slow, {}))
+    assert await asyncio.to_thread(started.wait, 60)
+    later = asyncio.get_running_loop().time() + 60
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: later)
     with pytest.raises(DeadlineExceeded, match="deadline exceeded"):
-        await one.run(slow, {})
-    assert started.is_set()
+        await call
     assert one.is_full
     release.set()
     await asyncio.to_thread(one.close)

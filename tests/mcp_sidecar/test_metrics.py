@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -23,8 +24,8 @@ def samples_of(text):
     }
 
 
-async def scraped(http, url=""):
-    response = await http.get(f"{url}/metrics")
+async def scraped(http):
+    response = await http.get("/metrics")
     assert response.status_code == 200
     assert response.headers["content-type"].startswith("text/plain; version=")
     return samples_of(response.text)
@@ -139,17 +140,20 @@ async def test_calls_that_were_dropped_show(client, monkeypatch):
 @pytest.mark.services
 async def test_any_worker_answers_for_all(migrated):
     with running(migrated, "--workers", "3") as sidecar:
-        async with httpx.AsyncClient(trust_env=False) as http:
-            await until(http, sidecar, lambda found: found["portolan_workers",] == 3)
+        one_each = httpx.Limits(max_keepalive_connections=0)  # so that it may be any worker's
+        async with httpx.AsyncClient(
+            base_url=sidecar.url, trust_env=False, timeout=60, limits=one_each
+        ) as http:
+            await until(http, lambda found: found["portolan_workers",] == 3)
             for _ in range(60):
-                async with httpx.AsyncClient(trust_env=False) as once:
-                    await once.post(f"{sidecar.url}/mcp", json=PING)
-            found = await until(http, sidecar, lambda found: pings(found) >= 60)
+                await http.post("/mcp", json=PING)
+            found = await until(http, lambda found: pings(found) >= 60)
             assert pings(found) == 60
-            workers = [key[1] for key in found if key[0] == "portolan_process_open_files"]
+            workers = pids(found)
             assert len(workers) == 3
-            os.kill(int(workers[0]), signal.SIGKILL)
-            found = await until(http, sidecar, lambda found: workers[0] not in pids(found))
+            killed = workers.pop()
+            os.kill(int(killed), signal.SIGKILL)
+            found = await until(http, lambda found: killed not in pids(found))
             assert pings(found) == 60
 
 
@@ -161,15 +165,12 @@ def pids(found):
     return {key[1] for key in found if key[0] == "portolan_process_open_files"}
 
 
-async def until(http, sidecar, is_reached):
-    """Scrape until the workers have told of themselves; each on a new connection."""
+async def until(http, is_reached):
+    """Scrape until the workers have told of themselves."""
     for _ in range(600):
-        async with httpx.AsyncClient(trust_env=False) as once:
-            try:
-                found = await scraped(once, sidecar.url)
-            except httpx.TransportError:  # of the worker that was killed
-                continue
-        if is_reached(found):
-            return found
-        await asyncio.sleep(0.05)
+        with suppress(httpx.TransportError):  # of the worker that was killed
+            found = await scraped(http)
+            if is_reached(found):
+                return found
+        await asyncio.sleep(0.1)
     raise AssertionError("never reached")

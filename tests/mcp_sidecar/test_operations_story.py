@@ -40,7 +40,9 @@ class Agent:
             "params": {"name": tool, "arguments": arguments},
         }
         headers = self.headers | headers
-        answer = httpx.post(self.url + path, json=message, headers=headers, trust_env=False)
+        answer = httpx.post(
+            self.url + path, json=message, headers=headers, trust_env=False, timeout=LONG
+        )
         return answer.json()
 
     def text(self, tool, **arguments):

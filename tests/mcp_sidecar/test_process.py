@@ -78,7 +78,7 @@ async def test_beyond_the_queue_calls_are_told_to_come_back(migrated, http):
     limits = {"PORTOLAN_MAX_CONCURRENT_CALLS": "1", "PORTOLAN_MAX_QUEUED_CALLS": "1"}
     with running(migrated, **limits) as sidecar:
         url = f"{sidecar.url}/mcp/probes"
-        wait = call("probe_wait", number=2)
+        wait = call("probe_wait", number=600)
         tasks = [asyncio.create_task(http.post(url, json=wait)) for _ in range(3)]
         done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         (refused,) = [task.result() for task in done]
@@ -86,14 +86,16 @@ async def test_beyond_the_queue_calls_are_told_to_come_back(migrated, http):
         assert refused.json()["error"]["data"]["retry_after_seconds"] == 1
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
         assert (await http.post(url, json=PING)).json()["result"] == {}
-        assert {text(await task) for task in waiting} == {"over"}
+        await http.post(url, json=call("probe_release"))
+        assert {text(await task) for task in waiting} == {"released"}
         assert text(await http.post(url, json=call("probe_query"))) == "2"
 
 
 async def test_a_call_beyond_its_deadline_is_a_failure_of_the_tool(migrated, http):
     with running(migrated, PORTOLAN_CALL_DEADLINE_SECONDS="0.3") as sidecar:
         url = f"{sidecar.url}/mcp/probes"
-        response = await http.post(url, json=call("probe_wait", number=1))
+        response = await http.post(url, json=call("probe_wait", number=600))
+        await http.post(url, json=call("probe_release"))
         result = response.json()["result"]
         assert (response.status_code, result["isError"]) == (200, True)
         assert "deadline exceeded" in result["content"][0]["text"]
@@ -103,18 +105,19 @@ async def test_a_call_beyond_its_deadline_is_a_failure_of_the_tool(migrated, htt
 async def test_sigterm_answers_the_call_that_runs_and_ends_with_zero(migrated, http):
     with running(migrated) as sidecar:
         url = f"{sidecar.url}/mcp/probes"
-        slow = asyncio.create_task(http.post(url, json=call("probe_wait", number=6)))
+        slow = asyncio.create_task(http.post(url, json=call("probe_wait", number=600)))
         assert text(await http.post(url, json=call("probe_started"))) == "True"
         sidecar.terminate()
         refused = False
         while not refused:
             try:
-                async with httpx.AsyncClient(trust_env=False) as other:
+                async with httpx.AsyncClient(trust_env=False, timeout=60) as other:
                     await other.post(url, json=PING)
             except httpx.TransportError:
                 refused = True
         assert not slow.done()
-        assert text(await slow) == "over"
+        sidecar.release()
+        assert text(await slow) == "released"
         assert await asyncio.to_thread(sidecar.exit_code) == 0
 
 

@@ -2,12 +2,15 @@
 
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+
+SETTLE_SECONDS = 60
 
 
 class Database:
@@ -18,9 +21,18 @@ class Database:
         self._server_url = server_url
         self.url = urlsplit(server_url)._replace(path=f"/{self.name}").geturl()
 
-    def connections(self) -> int:
-        """Return how many connections of Portolan are open."""
-        return len(self._asked("SELECT pid FROM pg_stat_activity WHERE datname = %s"))
+    def comes_to(self, most: int) -> bool:
+        """Return whether no more connections than these are open, or are soon.
+
+        PostgreSQL ends the process of a connection some time after the client has closed it.
+        """
+        ends_at = time.monotonic() + SETTLE_SECONDS
+        with psycopg.connect(self._server_url, autocommit=True) as link:
+            query = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s"
+            while link.execute(query, [self.name]).fetchall()[0][0] > most:
+                if time.monotonic() > ends_at:
+                    return False
+        return True
 
     def terminate_connections(self) -> int:
         """End every connection of Portolan from the server's side; return how many there were."""

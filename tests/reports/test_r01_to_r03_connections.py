@@ -70,7 +70,7 @@ class TestPostgres:
                 *(called(http, sidecar, "probe_query", number=n % 9 + 1) for n in range(60))
             )
             assert not any(result["isError"] for result in results)
-            assert database.connections() <= MOST_CONNECTIONS
+            assert database.comes_to(MOST_CONNECTIONS)
 
     def test_r03_a_pool_gets_back_what_failing_calls_took(self, database: Database, tmp_path):
         script = """

@@ -49,7 +49,7 @@ def test_r20_exactly_these_addresses_are_served():
 
 async def test_r17_and_r18_the_public_host_is_served_and_a_foreign_one_never(migrated):
     with running(migrated, PORTOLAN_PUBLIC_URL="https://hub.example.org") as sidecar:
-        async with httpx.AsyncClient(base_url=sidecar.url, trust_env=False) as http:
+        async with httpx.AsyncClient(base_url=sidecar.url, trust_env=False, timeout=60) as http:
 
             async def status(**headers):
                 return (
@@ -99,7 +99,8 @@ async def test_r25_a_tool_has_a_deadline_and_says_so_as_a_failure_of_its_own(mig
     with running(migrated, PORTOLAN_CALL_DEADLINE_SECONDS="0.5") as sidecar:
         async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
             url = f"{sidecar.url}/mcp/probes"
-            response = await http.post(url, json=call("probe_wait", number=2))
+            response = await http.post(url, json=call("probe_wait", number=600))
+            await http.post(url, json=call("probe_release"))
     result = response.json()["result"]
     assert (response.status_code, result["isError"]) == (200, True)
     assert "(code: deadline_exceeded)" in result["content"][0]["text"]
@@ -209,7 +210,10 @@ async def test_r36_refused_requests_leave_neither_tasks_nor_memory(migrated):
             return int(line.split()[1])
 
         async with httpx.AsyncClient(
-            base_url=sidecar.url, trust_env=False, limits=httpx.Limits(max_connections=16)
+            base_url=sidecar.url,
+            trust_env=False,
+            timeout=60,
+            limits=httpx.Limits(max_connections=16),
         ) as http:
 
             async def send(number):

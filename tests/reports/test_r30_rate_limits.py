@@ -20,7 +20,7 @@ def pings(url, times, *, address="127.0.0.1", **headers):
     found = []
     for number in range(times):
         transport = httpx.HTTPTransport(local_address=address)
-        with httpx.Client(transport=transport, trust_env=False) as http:
+        with httpx.Client(transport=transport, trust_env=False, timeout=60) as http:
             forwarded = {name: text.format(number) for name, text in headers.items()}
             answer = http.post(f"{url}/mcp/", json=PING, headers=forwarded)
         found.append(answer.status_code)
@@ -62,6 +62,7 @@ def test_sidecars_share_the_limit_through_redis_and_live_without_it(migrated):
     redis.start()
     settings = {
         "PORTOLAN_REDIS_URL": redis.url,
+        "PORTOLAN_REDIS_ANSWER_SECONDS": "60",
         "PORTOLAN_MAX_ANONYMOUS_MESSAGES_PER_MINUTE": str(LIMIT),
     }
     try:
@@ -122,6 +123,7 @@ async def test_what_is_left_of_a_lease_stays_when_a_batch_needs_more(live_redis)
 async def test_redis_is_asked_again_after_a_while(monkeypatch, caplog):
     from mcp_sidecar.transport import rate_sharing
 
+    patient(monkeypatch)
     redis = RedisServer()
     shared = rate_sharing.RedisCount(redis.url)
     monkeypatch.setattr(rate_sharing, "PAUSE_SECONDS", 0.0)
@@ -137,12 +139,21 @@ async def test_redis_is_asked_again_after_a_while(monkeypatch, caplog):
     assert [message.partition(" ")[2][:10] for message in messages] == ["does not a", "answers ag"]
 
 
+def patient(monkeypatch):
+    """Wait for Redis as long as this machine takes."""
+    from mcp_sidecar.transport import rate_sharing
+
+    limits = rate_sharing.LIMITS.model_copy(update={"redis_answer_seconds": 60.0})
+    monkeypatch.setattr(rate_sharing, "LIMITS", limits)
+
+
 @pytest.fixture
-async def live_redis():
+async def live_redis(monkeypatch):
     """A count of 5000 a minute in a fresh Redis, and the list of what it was asked."""
     from mcp_sidecar.transport.rate_counts import Count
     from mcp_sidecar.transport.rate_sharing import RedisCount
 
+    patient(monkeypatch)
     redis = RedisServer()
     redis.start()
     shared, asked = RedisCount(redis.url), []

@@ -5,6 +5,7 @@ import json
 
 import httpx
 
+from tests.deploy.stack import answers
 from tests.mcp_sidecar.processes import running, stdio
 from tests.messages import call, hello
 from tests.services import free_port
@@ -14,11 +15,14 @@ async def test_r38_sigterm_in_the_middle_of_a_call_answers_it(migrated):
     with running(migrated) as sidecar:
         url = f"{sidecar.url}/mcp/probes"
         async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
-            slow = asyncio.create_task(http.post(url, json=call("probe_wait", number=3)))
+            slow = asyncio.create_task(http.post(url, json=call("probe_wait", number=600)))
             await http.post(url, json=call("probe_started"))
             sidecar.terminate()
+            while await asyncio.to_thread(answers, f"{sidecar.url}/health"):
+                pass
+            sidecar.release()
             answer = (await slow).json()
-        assert answer["result"]["content"][0]["text"] == "over"
+        assert answer["result"]["content"][0]["text"] == "released"
         assert await asyncio.to_thread(sidecar.exit_code) == 0
         log = sidecar.log.read_text()
     assert "Traceback" not in log

@@ -192,7 +192,11 @@ def spread(hub, project):
                 post(url, PING, [], f"/mcp/repositories/{form}/"),
                 post(url, PING, [], f"/mcp/repositories/engine/{form}/"),
                 post(hub.url, PING, [], f"/accounts/{form}/"),
-                httpx.get(f"{url}/.well-known/oauth-protected-resource/mcp/{form}"),
+                httpx.get(
+                    f"{url}/.well-known/oauth-protected-resource/mcp/{form}",
+                    trust_env=False,
+                    timeout=60,
+                ),
             ]
             for answer in answers:
                 assert SECRET not in answer.text, answer.text

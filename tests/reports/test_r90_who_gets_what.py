@@ -110,6 +110,13 @@ class Hub(Stack):
         # Every caller of this test comes from one address.
         super().__init__(folder, public_url=PUBLIC, PORTOLAN_MAX_WRONG_TOKENS_PER_MINUTE="10000")
         self.sidecar.command = (*self.sidecar.command, "--workers", "3")
+        # Each request on a connection of its own, so that it may be any worker's.
+        self.http = httpx.Client(
+            base_url=self.url,
+            trust_env=False,
+            timeout=60,
+            limits=httpx.Limits(max_keepalive_connections=0),
+        )
 
     def python(self, code):
         done = subprocess.run(
@@ -123,21 +130,22 @@ class Hub(Stack):
         return done.stdout
 
     def post(self, path, authorization=None, message=LIST_TOOLS):
-        """Send one message over a connection of its own."""
+        """Send one message."""
         headers = {"Host": "hub.example.org", "Accept": "application/json, text/event-stream"}
         if authorization is not None:
             headers["Authorization"] = authorization
-        return httpx.post(self.url + path, json=message, headers=headers, trust_env=False)
+        return self.http.post(path, json=message, headers=headers)
 
     def get(self, address):
         path = address.removeprefix(PUBLIC)
-        return httpx.get(self.url + path, headers={"Host": "hub.example.org"}, trust_env=False)
+        return self.http.get(path, headers={"Host": "hub.example.org"})
 
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory):
-    with Hub(tmp_path_factory.mktemp("hub")).running() as running:
-        yield running
+    hub = Hub(tmp_path_factory.mktemp("hub"))
+    with hub.http, hub.running():
+        yield hub
 
 
 @pytest.fixture(scope="module")

@@ -47,6 +47,11 @@ class Limits(BaseSettings):
         description="Wrong tokens that one address may send in a minute; further ones are answered "
         "with 429, right ones still work. 0 for no bound.",
     )
+    redis_answer_seconds: float = Field(
+        0.25,
+        gt=0,
+        description="Longest time that Redis may take; beyond, each sidecar counts for itself.",
+    )
 
     # Results
     max_result_characters: int = Field(40_000, gt=0, description="Longest answer of a tool.")

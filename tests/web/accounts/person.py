@@ -12,7 +12,7 @@ class Person:
 
     def __init__(self, origin: str) -> None:
         self.origin = origin
-        self.http = httpx.Client(trust_env=False, follow_redirects=False, timeout=30)
+        self.http = httpx.Client(trust_env=False, follow_redirects=False, timeout=60)
 
     def open(self, address: str) -> httpx.Response:
         """Open an address and follow redirects within the site; elsewhere they are returned."""

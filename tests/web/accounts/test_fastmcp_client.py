@@ -62,7 +62,7 @@ class HandDrivenOAuth(OAuth):
 
 async def visit(callback):
     """Come back to the client's own address, once it listens there."""
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
         for _ in range(200):
             try:
                 return await http.get(callback)

@@ -59,6 +59,7 @@ def test_one_code_and_one_refresh_token_give_tokens_once_however_many_ask_at_onc
         f"{installation.url}/o/register/",
         json={"redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none"},
         trust_env=False,
+        timeout=60,
     ).json()
     challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest())
     query = httpx.QueryParams(

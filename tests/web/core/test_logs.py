@@ -243,8 +243,10 @@ def test_a_forked_process_writes_a_file_of_its_own(tmp_path):
     made.handle(record("parent"))
     child = os.fork()
     if child == 0:
-        made.handle(record("child"))
-        os._exit(0)
+        try:
+            made.handle(record("child"))
+        finally:
+            os._exit(0)
     os.waitpid(child, 0)
     made.handle(record("parent again"))
     made.close()

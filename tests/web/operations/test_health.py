@@ -118,22 +118,32 @@ def test_a_check_that_hangs_is_waited_for_only_so_long_and_started_once(monkeypa
         release.wait(60)
         return Finding("ok", "It answered.")
 
+    def help_it():
+        release.set()
+        return Finding("ok", "Fine.")
+
     hanging = Check("hanging", hang, Finding("failing", "It does not answer.", "Restart it."))
-    quick = Check("quick", lambda: Finding("ok", "Fine."), hanging.failure)
-    short = LIMITS.model_copy(update={"health_check_seconds": 0.05})
-    monkeypatch.setattr(running, "LIMITS", short)
+    helping = Check("helping", help_it, hanging.failure)
+
+    def waited_for(seconds, *checks):
+        limits = LIMITS.model_copy(update={"health_check_seconds": seconds})
+        monkeypatch.setattr(running, "LIMITS", limits)
+        return running.made(checks)
+
     try:
         for _ in range(3):
-            first, second = running.made((hanging, quick))
-            assert (first.state, first.action) == ("failing", "Restart it.")
-            assert "No answer for" in first.meaning
-            assert second.state == "ok"
+            (found,) = waited_for(0.05, hanging)
+            assert (found.state, found.action) == ("failing", "Restart it.")
+            assert "No answer for" in found.meaning
+        # Checks are made side by side: this one is not kept waiting.
+        found, helped = waited_for(60, hanging, helping)
+        assert (found.meaning, helped.meaning) == ("It answered.", "Fine.")
         assert len(starts) == 1
     finally:
         release.set()
         running._running["hanging"].thread.join()
-    monkeypatch.setattr(running, "LIMITS", LIMITS)
-    assert running.made((hanging,))[0].meaning == "It answered."
+    assert waited_for(60, hanging)[0].meaning == "It answered."
+    assert len(starts) == 2
 
 
 def test_a_check_that_raises_is_told_without_what_it_raised(caplog):

@@ -48,6 +48,7 @@ def test_push_event_ends_in_a_new_index(tmp_path: Path, origin: GitRepository) -
                     content=body,
                     headers=headers,
                     trust_env=False,
+                    timeout=60,
                 )
                 assert response.status_code == 202, response.text
         finally:
