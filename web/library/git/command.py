@@ -32,6 +32,8 @@ _CONFIGURATION = (
     "fetch.writeCommitGraph=false",
     "gc.autoDetach=false",
     "pack.threads=1",
+    "pack.window=10",
+    "pack.compression=-1",
     "pack.windowMemory=64m",
     "core.bigFileThreshold=16m",
 )

@@ -5,6 +5,7 @@ blob gives the same result wherever and whenever it is indexed.
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from web.core.limits import LIMITS
 from web.library.indexing.decode import lines_of
@@ -12,8 +13,7 @@ from web.library.indexing.decode import lines_of
 MAX_ANCHOR_CHARACTERS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysedChunk:
+class AnalysedChunk(NamedTuple):
     """A searchable piece: lines from 1, the last one included; chunks are in order, never overlap.
 
     In code `heading` is the names defined in it, separated by spaces, and `trail` the definitions
@@ -30,8 +30,7 @@ class AnalysedChunk:
     level: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysedSymbol:
+class AnalysedSymbol(NamedTuple):
     """A definition: `kind` is one of `symbols.SYMBOL_KINDS`, `scope` the enclosing names, dotted.
 
     `line` is the line of the name, `end_line` the last of the definition.

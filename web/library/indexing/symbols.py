@@ -7,13 +7,14 @@ broken source costs time in proportion to its size and never recursion.
 import threading
 import time
 import zlib
-from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from tree_sitter import Node, Parser
 
 from web.core.limits import LIMITS
 from web.library.indexing.grammars import grammar_of, parser_language
-from web.library.indexing.grammars.base import Grammar, Named, Rule
+from web.library.indexing.grammars.base import Named, Rule
 
 SYMBOL_KINDS = (
     *("class", "constant", "enum", "field", "function", "interface", "macro", "method"),
@@ -26,14 +27,15 @@ MAX_SCOPE_DEPTH = 16
 _READ_BYTES = 64 * 1024
 _MONOTONOUS_BYTES = 8 * 1024
 _MONOTONOUS_RATIO = 40
+_TELLING_BYTES = 1024
+_ERROR_KIND = 0xFFFF  # of nodes that hold what could not be parsed
 
 _TYPES = frozenset({"class", "enum", "interface", "scope", "struct", "trait", "type"})
 _FUNCTIONS = frozenset({"function", "method"})
 _VALUES = frozenset({"constant", "field", "variable"})
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A definition with the line it begins on (comments and decorators above it included).
 
     `line` is the line of the name, `end_line` the last one; `depth` how many definitions enclose
@@ -54,8 +56,7 @@ class Definition:
         return self.kind not in _VALUES
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """A node still to be walked, and what is known of what surrounds it."""
 
     node: Node
@@ -77,7 +78,7 @@ def definitions_of(text: str, *, language: str) -> list[Definition] | None:
     root = parsed(source, language)
     if root is None:
         return None
-    found = _Walk(root, source, grammar).run()
+    found = _Walk(root, source, language).run()
     found.sort(key=lambda definition: (definition.line, -definition.end_line))
     return found
 
@@ -92,9 +93,11 @@ def parsed(source: bytes, language: str) -> Node | None:
     if len(source) > _MONOTONOUS_BYTES and _is_monotonous(source):
         return None
     deadline = time.thread_time() + LIMITS.max_parse_seconds
+    earliest = time.monotonic() + LIMITS.max_parse_seconds
 
     def is_late(_offset: int, _has_error: bool) -> bool:
-        return time.thread_time() > deadline
+        # The clock costs a tenth of what it costs to ask for a thread's time.
+        return time.monotonic() > earliest and time.thread_time() > deadline
 
     try:
         tree = Parser(parser_language(language)).parse(
@@ -126,22 +129,60 @@ _reading = _Reading()
 
 def _is_monotonous(source: bytes) -> bool:
     """Say whether some stretch of the source is one short pattern over and over."""
-    return any(
-        len(piece) > _MONOTONOUS_BYTES // 2
-        and len(zlib.compress(piece, level=1)) * _MONOTONOUS_RATIO < len(piece)
-        for piece in (
-            source[start : start + _MONOTONOUS_BYTES]
-            for start in range(0, len(source), _MONOTONOUS_BYTES)
-        )
+    pieces = (
+        source[start : start + _MONOTONOUS_BYTES]
+        for start in range(0, len(source), _MONOTONOUS_BYTES)
     )
+    return any(len(piece) > _MONOTONOUS_BYTES // 2 and _is_one_pattern(piece) for piece in pieces)
+
+
+def _is_one_pattern(piece: bytes) -> bool:
+    """Say whether a piece compresses to next to nothing; most show by their start that not."""
+    most = len(piece) // _MONOTONOUS_RATIO
+    start = zlib.compress(piece[:_TELLING_BYTES], level=1)
+    return len(start) <= most and len(zlib.compress(piece, level=1)) < most
+
+
+class _Role(NamedTuple):
+    """What a type of node is to the walk."""
+
+    rule: Rule | None = None
+    is_wrapper: bool = False
+    is_leading: bool = False
+    is_passed: bool = False
+    is_passed_in_functions: bool = False
+
+
+@cache
+def _roles_of(language: str) -> dict[int, _Role]:
+    """Return the roles of a grammar's types of nodes by their numbers; most have none."""
+    grammar = grammar_of(language)
+    if grammar is None:
+        return {}
+    compiled = parser_language(language)
+    roles: dict[int, _Role] = {}
+    for number in (*range(compiled.node_kind_count), _ERROR_KIND):
+        name = "ERROR" if number == _ERROR_KIND else compiled.node_kind_for_id(number)
+        role = _Role(
+            rule=grammar.rules.get(name or ""),
+            is_wrapper=name in grammar.wrappers,
+            is_leading=name in grammar.leading,
+            is_passed=name in grammar.passes or name in grammar.values,
+            is_passed_in_functions=name in grammar.passes,
+        )
+        if role != _Role():
+            roles[number] = role
+    return roles
 
 
 class _Walk:
     """One walk over a tree: what was found, and the places still to be looked into."""
 
-    def __init__(self, root: Node, source: bytes, grammar: Grammar) -> None:
+    def __init__(self, root: Node, source: bytes, language: str) -> None:
+        grammar = grammar_of(language)
         self.source = source
-        self.grammar = grammar
+        self.unscoped = grammar.unscoped if grammar is not None else frozenset()
+        self.roles = _roles_of(language)
         self.found: list[Definition] = []
         self.places = [_Place(root)]
 
@@ -151,31 +192,30 @@ class _Walk:
         return self.found
 
     def _look_into(self, place: _Place) -> None:
-        grammar = self.grammar
+        roles = self.roles
         first_row = place.first_row
         lead_row, lead_end, previous = -1, -2, None
         for child in place.node.named_children:
-            node_type = child.type
-            rule = grammar.rules.get(node_type)
-            if rule is not None or node_type in grammar.wrappers:
+            role = roles.get(child.kind_id)
+            if role is None:
+                pass
+            elif role.rule is not None or role.is_wrapper:
                 begin = child.start_point.row
                 if begin <= lead_end + 1:
                     begin = lead_row
                 if first_row is not None:
                     begin, first_row = min(begin, first_row), None
-                if rule is not None:
-                    self._define(child, rule, place, begin_row=begin)
+                if role.rule is not None:
+                    self._define(child, role.rule, place, begin_row=begin)
                 else:
                     self._go_on(child, place, first_row=begin)
-            elif node_type in grammar.leading:
+            elif role.is_leading:
                 row = child.start_point.row
                 if previous is not None and previous.end_point.row == row:
                     continue  # a remark behind code belongs to that code
                 lead_row = row if row > lead_end + 1 else lead_row
                 lead_end = _last_row(child)
-            elif node_type in grammar.passes or (
-                node_type in grammar.values and place.owner != "function"
-            ):
+            elif role.is_passed_in_functions or (role.is_passed and place.owner != "function"):
                 self._go_on(child, place)
             previous = child
 
@@ -203,7 +243,7 @@ class _Walk:
                         depth=place.depth,
                     )
                 )
-            if node.type not in self.grammar.unscoped:
+            if node.type not in self.unscoped:
                 inside = _Place(node, _joined(scope, named.name), _owner(kind), place.depth + 1)
         if rule.opens and inside.depth <= MAX_SCOPE_DEPTH:
             self.places.append(inside)

@@ -26,6 +26,7 @@ from web.library.indexing.analysis import analyse
 from web.library.indexing.collect import collect, forgotten_contents
 from web.library.indexing.decode import lines_of
 from web.library.indexing.discover import Rules
+from web.library.indexing.garbage import rare_collections
 from web.library.indexing.progress import ProgressReporter
 from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry, Published, publish
 from web.library.indexing.reading import EntryReader, ReadEntry, stored_path
@@ -101,7 +102,7 @@ class RepositorySync:
     def run(self) -> SyncResult:
         """Bring the index up to date. Raises web.core.errors; the old index stays then."""
         ensure_free_disk()
-        with unmapped_database():
+        with unmapped_database(), rare_collections():
             return self._run()
 
     def _run(self) -> SyncResult:

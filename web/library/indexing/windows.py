@@ -24,7 +24,7 @@ def windows(
         last = _fitting(lines, first, min(end, first + max_lines - 1))
         if last < end:
             last = _best_cut(lines, first, last)
-        if any(line.strip() for line in lines[first - 1 : last]):
+        if any(map(str.strip, lines[first - 1 : last])):
             yield first, last
         first = last + 1
 
@@ -37,15 +37,13 @@ def even_windows(lines: Sequence[str], *, most: int) -> list[tuple[int, int]]:
     length = max(MAX_CHUNK_LINES, -(-len(lines) // most))
     starts = range(1, len(lines) + 1, length)
     pieces = ((first, min(first + length - 1, len(lines))) for first in starts)
-    return [
-        (first, last)
-        for first, last in pieces
-        if any(line.strip() for line in lines[first - 1 : last])
-    ]
+    return [(first, last) for first, last in pieces if any(map(str.strip, lines[first - 1 : last]))]
 
 
 def _fitting(lines: Sequence[str], first: int, last: int) -> int:
     """Return the last line up to `last` with which the characters stay within the bound."""
+    if sum(map(len, lines[first - 1 : last])) <= MAX_CHUNK_CHARACTERS:
+        return last
     characters = 0
     for number in range(first, last + 1):
         characters += len(lines[number - 1])

@@ -23,6 +23,9 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]"
 )
+# Words as far as they can be told by looking at one character after the other, which is fast.
+_RUN = re.compile(r"\w+")
+_BETWEEN_ASCII_RUNS = {n: " " for n in range(128) if not (chr(n).isalnum() or chr(n) == "_")}
 _CACHED_WORDS = 200_000
 
 # Function words that are in most prose and tell nothing; they are not indexed at all, so that a
@@ -60,19 +63,32 @@ def _parts_of_other_scripts(folded: str) -> tuple[str, ...]:
     return (folded, *parts) if len(parts) > 1 else (folded.strip("_") or folded,)
 
 
-class _SplitWords(dict[str, str]):
-    """Words seen so far with their tokens, joined; emptied when full."""
+def _runs_of(text: str) -> list[str]:
+    """Return the longest stretches of letters, digits and underscores."""
+    return text.translate(_BETWEEN_ASCII_RUNS).split() if text.isascii() else _RUN.findall(text)
 
-    def __missing__(self, word: str) -> str:
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-        tokens = parts_of(word) if len(word) <= MAX_TOKEN_CHARACTERS else ()
-        joined = " ".join(token for token in tokens if token not in UNINDEXED)
-        self[word] = joined
+
+def _tokens_of(run: str) -> list[str]:
+    tokens: list[str] = []
+    for word in WORD.findall(run):
+        if len(word) <= MAX_TOKEN_CHARACTERS:
+            tokens += parts_of(word)
+    return [token for token in tokens if token not in UNINDEXED]
+
+
+class _SplitRuns(dict[str, str]):
+    """Runs seen so far with the tokens of their words, joined; emptied when full."""
+
+    def __missing__(self, run: str) -> str:
+        joined = " ".join(_tokens_of(run))
+        if len(run) <= MAX_TOKEN_CHARACTERS:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[run] = joined
         return joined
 
 
-_split_words = _SplitWords()
+_split_runs = _SplitRuns()
 
 
 def index_text(text: str) -> str:
@@ -80,25 +96,27 @@ def index_text(text: str) -> str:
 
     Words over MAX_TOKEN_CHARACTERS (encoded data, mostly) give none.
     """
-    return " ".join(filter(None, map(_split_words.__getitem__, WORD.findall(text))))
+    return " ".join(filter(None, map(_split_runs.__getitem__, _runs_of(text))))
 
 
-class _StemmedWords(dict[str, tuple[str, ...]]):
-    """Words seen so far with the stems of their tokens; emptied when full."""
+class _StemmedRuns(dict[str, tuple[str, ...]]):
+    """Runs seen so far with the stems of their tokens; emptied when full."""
 
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-        found = self[word] = tuple(map(stem, _split_words[word].split()))
+    def __missing__(self, run: str) -> tuple[str, ...]:
+        found = tuple(map(stem, _split_runs[run].split()))
+        if len(run) <= MAX_TOKEN_CHARACTERS:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[run] = found
         return found
 
 
-_stemmed_words = _StemmedWords()
+_stemmed_runs = _StemmedRuns()
 
 
 def index_stems(text: str) -> list[str]:
     """Return the stems of the tokens of `text`, in order and with repetitions."""
-    return list(chain.from_iterable(map(_stemmed_words.__getitem__, WORD.findall(text))))
+    return list(chain.from_iterable(map(_stemmed_runs.__getitem__, _runs_of(text))))
 
 
 def query_tokens(text: str) -> tuple[str, ...]:
