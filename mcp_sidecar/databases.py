@@ -11,6 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from web.core.errors import DeadlineExceeded, Unavailable
 from web.core.limits import LIMITS
+from web.core.migrations import unapplied_migrations
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +24,7 @@ _SQLITE_AWAY = frozenset(
     }
 )  # fmt: skip
 _POSTGRES_TIMEOUT = "57014"
+_POSTGRES_LACKS = frozenset({"42P01", "42703"})  # a table, a column
 # The device and number of the file that a connection to SQLite has open.
 _FILES: WeakKeyDictionary[BaseDatabaseWrapper, tuple[int, int]] = WeakKeyDictionary()
 
@@ -111,6 +113,11 @@ def _lost_a_connection() -> bool:
 def _named(error: DatabaseError | InterfaceError) -> Exception:
     """Return what a database error means for the caller; the error itself where it is a mistake."""
     cause = error.__cause__
+    if _lacks_migrations(cause):
+        return Unavailable(
+            "The database of this server lacks migrations.",
+            hint="Tell whoever runs the server: manage.py migrate. Then repeat the call.",
+        )
     name = getattr(cause, "sqlite_errorname", None)
     if name is None and not isinstance(error, OperationalError | InterfaceError):
         return error
@@ -120,6 +127,20 @@ def _named(error: DatabaseError | InterfaceError) -> Exception:
         return deadline_exceeded(LIMITS.call_deadline_seconds)
     logger.error("the database did not answer a call", exc_info=error)
     return _away()
+
+
+def _lacks_migrations(cause: BaseException | None) -> bool:
+    """Say whether a table or a column was missed because the database is older than the program."""
+    is_lacking = getattr(cause, "sqlstate", None) in _POSTGRES_LACKS
+    if not is_lacking and not str(cause).startswith(("no such table", "no such column")):
+        return False
+    try:
+        missing = len(unapplied_migrations())
+    except (DatabaseError, InterfaceError):
+        return False
+    if missing:
+        logger.error("the database lacks %d migrations: manage.py migrate", missing)
+    return missing > 0
 
 
 def _away() -> Unavailable:

@@ -9,6 +9,7 @@ import pytest
 from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN, envelope
 from tests.mcp_sidecar.processes import MANAGE, stdio, variables
 from tests.messages import INITIALIZED
+from tests.reports.postgres import fresh_database
 from web.core.limits import LIMITS
 
 HELLO = {
@@ -209,6 +210,34 @@ def test_a_folder_without_a_database_ends_the_start_with_a_sentence(tmp_path):
     assert (ended.returncode, ended.stdout) == (1, b"")
     assert b"Run: manage.py migrate; or correct PORTOLAN_DATA_DIR" in ended.stderr
     assert b"Traceback" not in ended.stderr
+
+
+@pytest.mark.services
+def test_calls_on_postgresql_without_its_tables_say_what_is_missing(tmp_path):
+    lines = "".join(
+        json.dumps({"jsonrpc": "2.0", "id": number, **message}) + "\n"
+        for number, message in enumerate(
+            [
+                {"method": "initialize", "params": HELLO},
+                {"method": "tools/call", "params": {"name": "list_repositories"}},
+                {"method": "tools/list"},
+            ]
+        )
+    )
+    with fresh_database() as database:
+        ended = subprocess.run(
+            [sys.executable, MANAGE, "mcp_server"],
+            env=variables(tmp_path, PORTOLAN_DATABASE_URL=database.url),
+            input=lines,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    _, called, listed = map(json.loads, ended.stdout.splitlines())
+    for told in (called["result"]["content"][0]["text"], listed["error"]["message"]):
+        assert told.startswith("The database of this server lacks migrations."), told
+        assert "manage.py migrate" in told
 
 
 def test_the_rights_are_those_of_the_user_that_is_named(migrated, tmp_path):

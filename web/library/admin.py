@@ -19,8 +19,8 @@ from web.library.admin_forms import (
     RepositoryForm,
     fields_of,
 )
-from web.library.indexing.progress import progress_text
 from web.library.models import Ref, Repository, WebhookSecret
+from web.library.selectors.syncs import sync_activity, was_interrupted
 from web.library.services.credentials import (
     credential_generate,
     credential_remove,
@@ -100,10 +100,11 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
     @admin.display(description="State")
     def state(self, repository: Repository) -> str:
         """Return how fresh the index is, or what a sync is doing."""
-        if doing := progress_text(repository.sync_progress):
-            return doing
-        if repository.sync_started_at:
-            return f"syncing since {repository.sync_started_at:%Y-%m-%d %H:%M} UTC"
+        if activity := sync_activity(repository):
+            return activity
+        if was_interrupted(repository):
+            began = f"{repository.sync_started_at:%Y-%m-%d %H:%M} UTC"
+            return f"the sync that began at {began} was interrupted: sync again to complete it"
         if repository.stale_since:
             since = f"{repository.stale_since:%Y-%m-%d %H:%M} UTC"
             return f"stale since {since}: {repository.sync_error}"

@@ -85,7 +85,7 @@ async def _serve(
 def _check_database() -> None:
     """Raise CommandError for a file without its tables, such as that of a mistyped folder.
 
-    A server is not asked: the handshake waits for no network.
+    A server is not asked, since the handshake waits for no network: its calls say so then.
     """
     if connection.vendor == "sqlite" and (missing := unapplied_migrations()):
         raise CommandError(

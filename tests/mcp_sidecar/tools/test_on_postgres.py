@@ -1,4 +1,4 @@
-"""What staff change, on PostgreSQL: the very tests of their tools, races among them."""
+"""On PostgreSQL: the very tests of the project's tools, and of what staff change, races included."""
 
 from pathlib import Path
 
@@ -6,9 +6,9 @@ import pytest
 
 from tests.on_postgres import run_on_postgres
 
-FILES = ("test_user_tools.py", "test_user_changes.py", "test_source_tools.py")
+FILES = ("test_project_tools.py", "test_user_tools.py", "test_user_changes.py", "test_source_tools.py")
 
 
 @pytest.mark.services
-def test_staff_change_accounts_and_sources_on_postgresql_as_on_sqlite():
+def test_tools_answer_and_change_on_postgresql_as_on_sqlite():
     run_on_postgres(Path(__file__).with_name(name) for name in FILES)

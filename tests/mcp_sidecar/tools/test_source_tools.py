@@ -10,6 +10,7 @@ from django_tasks_db.models import DBTaskResult
 from tests.gitrepos import GitRepository
 from web.accounts.models import AuditEvent
 from web.core.clock import now
+from web.library.git.mirrors import mirror_lock
 from web.library.models import Repository
 from web.library.posts.models import Feed
 from web.library.services.repositories import repository_remove
@@ -20,9 +21,9 @@ QUEUE = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["d
 
 @pytest.fixture
 async def sources(staff):
-    """One source of each kind and state."""
-    await sync_to_async(_add_sources)()
-    return staff
+    """One source of each kind and state; the one that is synced holds its lock."""
+    with mirror_lock(await sync_to_async(_add_sources)(), wait_seconds=0):
+        yield staff
 
 
 def _add_sources():
@@ -37,7 +38,7 @@ def _add_sources():
         stale_since=long_ago,
         sync_error="https://bot:hunter2hunter2@git.example says `no`.",
     )
-    add(
+    docs = add(
         name="docs",
         url="site+https://docs.example/sitemap.xml",
         sync_started_at=moment,
@@ -45,6 +46,7 @@ def _add_sources():
     )
     Feed.objects.create(url="https://planet.example/a", title="Planet", fetched_at=moment)
     Feed.objects.create(url="https://planet.example/b", title="Quiet", is_active=False)
+    return docs.pk
 
 
 def rows(text):

@@ -12,6 +12,7 @@ _STATE = """
 import json
 from tests.library import full_text_rows, index_state
 from web.library.models import Chunk, Content, Repository
+from web.library.selectors.syncs import sync_activity, was_interrupted
 texts = set(Chunk.objects.values_list("text_id", flat=True))
 project = Repository.objects.get(name="project")
 print(json.dumps({
@@ -21,6 +22,7 @@ print(json.dumps({
     "contents": Content.objects.count(),
     "stale": bool(project.stale_since),
     "started": bool(project.sync_started_at),
+    "told": (sync_activity(project), was_interrupted(project)),
 }))
 """
 

@@ -9,6 +9,7 @@ from django.test import Client
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, index_state, leftovers
 from web.accounts.models import AuditEvent
+from web.core import clock
 from web.library.git.mirrors import mirror_lock
 from web.library.models import Ref, RemoteCredential, Repository
 from web.library.services.repositories import repository_add
@@ -143,6 +144,11 @@ def test_list_and_page_show_the_state(staff: Client, project: GitRepository) -> 
     assert f"main @ {commit}" in listing
     assert "2 (2)" in listing
     assert "up to date at" in listing
+    rows = Repository.objects.all()
+    rows.update(sync_started_at=clock.now(), sync_progress={"phase": "indexing", "done": 1})
+    assert "was interrupted: sync again to complete it" in staff.get(LIST).content.decode()
+    with mirror_lock(rows.get().pk, wait_seconds=0):
+        assert "UTC, indexing" in staff.get(LIST).content.decode()
     project.path.rename(project.path.with_name("away"))
     staff.post(LIST, {"action": "sync_now", "_selected_action": [Repository.objects.get().pk]})
     page = staff.get(f"{LIST}{Repository.objects.get().pk}/change/").content.decode()

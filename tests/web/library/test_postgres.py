@@ -25,7 +25,8 @@ def test_index_and_searches_behave_on_postgresql_as_on_sqlite() -> None:
 
 @pytest.mark.services
 def test_reported_failures_stay_away_on_postgresql() -> None:
-    run_on_postgres(sorted(REPORTS.glob("test_r6[2-9]*.py")) + sorted(REPORTS.glob("test_r7*.py")))
+    patterns = ("test_r6[2-9]*.py", "test_r7*.py", "test_r81*.py")
+    run_on_postgres(path for pattern in patterns for path in sorted(REPORTS.glob(pattern)))
 
 
 @pytest.fixture

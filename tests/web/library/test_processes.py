@@ -97,6 +97,7 @@ def test_killed_sync_leaves_an_index_that_the_next_one_completes(
     killed = installation.state()
     assert (killed["state"] == installed.state) is not is_visible
     assert killed["started"]
+    assert killed["told"] == ["", True]
     installation.manage("sync_repositories")
     after = installation.state()
     assert after["state"] != installed.state

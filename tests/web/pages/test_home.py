@@ -9,6 +9,7 @@ import pytest
 
 from tests.gitrepos import GitRepository
 from web.core import clock
+from web.library.git.mirrors import mirror_lock
 from web.library.models import Repository
 from web.library.services.repositories import RepositoryFields, repository_add
 from web.library.services.sync import repository_sync
@@ -66,9 +67,9 @@ def test_what_a_sync_does_is_shown_while_it_runs(home):
     progress = {"phase": "indexing", "done": 1200, "total": 5300, "seconds_left": 61.0}
     rows = Repository.objects.filter(name="open-sea")
     rows.update(sync_started_at=clock.now(), sync_progress=progress)
-    page = home().content.decode()
+    with mirror_lock(rows.get().pk, wait_seconds=0):
+        page = home().content.decode()
     assert "<dt>Syncing</dt><dd>indexing: 1,200/5,300 files, 1:01 left</dd>" in page
-    rows.update(sync_started_at=None)
     assert "<dt>Syncing</dt>" not in home().content.decode()
 
 

@@ -83,6 +83,21 @@ def mirror_lock(
         os.close(descriptor)
 
 
+def is_locked(repository_id: int) -> bool:
+    """Say whether somebody holds the repository's lock just now."""
+    try:
+        descriptor = os.open(mirrors_folder() / f"{repository_id}.lock", os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def check_address(url: str) -> None:
     """Raise InvalidInput when the address is not accepted, or a local one is no repository.
 

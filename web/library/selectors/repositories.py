@@ -15,6 +15,7 @@ from web.library.models import Entry, Ref, Repository
 from web.library.records.history import CommitSummary
 from web.library.records.repositories import RepositoryOverview, RepositorySummary
 from web.library.selectors.refs import freshness_of, repositories_for, repository_for
+from web.library.selectors.syncs import is_syncing
 
 README_CHARACTERS = 4000
 _LAYOUT_FOLDERS = 40
@@ -38,10 +39,11 @@ def repositories_visible_to(*, principal: Principal) -> tuple[RepositorySummary,
 
 def syncs_visible_to(*, principal: Principal) -> dict[str, str]:
     """Return what each sync that runs now does, in one line, by the name of its repository."""
-    running = repositories_for(principal).exclude(sync_started_at=None)
+    begun = repositories_for(principal).exclude(sync_started_at=None)
     return {
-        name: progress_text(progress) or "started"
-        for name, progress in running.values_list("name", "sync_progress")
+        each.name: progress_text(each.sync_progress) or "started"
+        for each in begun
+        if is_syncing(each)
     }
 
 

@@ -11,10 +11,10 @@ from web.core import clock
 from web.core.limits import LIMITS
 from web.core.paging import cursor_for, offset_of
 from web.core.redaction import redacted
-from web.library.indexing.progress import progress_text
 from web.library.models import Repository
 from web.library.posts.models import Feed
 from web.library.records.sources import Source, SourceListing
+from web.library.selectors.syncs import sync_activity
 from web.library.sites.address import is_site
 
 STATES: Final = ("stale", "old", "new", "paused", "fresh")
@@ -69,7 +69,7 @@ def _repositories(moment: datetime) -> list[Source]:
             name=row.name,
             address=redacted(row.url),
             state=_state(row.synced_at, row.stale_since, moment),
-            activity=_activity(row, is_queued=row.name in queued),
+            activity=sync_activity(row) or ("queued" if row.name in queued else ""),
             read_at=row.synced_at,
             stale_since=row.stale_since,
             reason=redacted(row.sync_error),
@@ -103,11 +103,3 @@ def _state(read_at: datetime | None, stale_since: datetime | None, moment: datet
         return "new"
     is_old = moment - read_at > timedelta(hours=LIMITS.max_source_age_hours)
     return "old" if is_old else "fresh"
-
-
-def _activity(repository: Repository, *, is_queued: bool) -> str:
-    if repository.sync_started_at is None:
-        return "queued" if is_queued else ""
-    text = f"syncing since {repository.sync_started_at:%Y-%m-%d %H:%M} UTC"
-    doing = progress_text(repository.sync_progress)
-    return f"{text}, {doing}" if doing else text

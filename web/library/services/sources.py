@@ -8,6 +8,7 @@ from web.accounts.services.audit import audit_write
 from web.accounts.services.staff import check_acts_as_staff
 from web.core.transactions import write_transaction
 from web.library.records.sources import SyncRequested
+from web.library.selectors.syncs import is_syncing
 
 
 def source_sync(*, actor: Actor, name: str, reason: str) -> SyncRequested:
@@ -35,7 +36,7 @@ def source_sync(*, actor: Actor, name: str, reason: str) -> SyncRequested:
         repository=name,
         is_new=is_new,
         waiting_count=DBTaskResult.objects.ready().count(),
-        running_since=repository.sync_started_at,
+        running_since=repository.sync_started_at if is_syncing(repository) else None,
         # Written out, because the sidecar has no admin whose addresses could be asked for.
         page=f"{settings.PUBLIC_URL}/admin/library/repository/{repository.pk}/change/",
     )
