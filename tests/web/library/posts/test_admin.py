@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -70,6 +70,24 @@ def test_a_date_is_read_and_shown_in_the_editors_time_zone(client, editor, clock
     assert 'value="2026-12-01"' in page
     assert 'value="00:30:00"' in page
     assert "Europe/Berlin" in page
+
+
+@pytest.mark.parametrize("hour", ["00:30:00.250000", "01:30:00"])
+def test_a_date_that_is_left_as_it_is_stays_also_in_the_hour_that_comes_twice(
+    client, editor, write, hour
+):
+    Profile.objects.create(user=editor, time_zone="Europe/Berlin")
+    instant = datetime.fromisoformat(f"2026-10-25T{hour}+00:00")
+    saved = write("Harbours", published_at=instant)
+    url = f"/admin/posts/post/{saved.id}/change/"
+    assert 'value="02:30:00"' in client.get(url).content.decode()
+
+    assert client.post(url, form(title="Coasts", at=("2026-10-25", "02:30:00"))).status_code == 302
+
+    post = Post.objects.get()
+    assert (post.title, post.published_at) == ("Coasts", instant)
+    page = client.post(url, form(at=("2026-03-29", "02:30:00"))).content.decode()
+    assert "may be ambiguous or it may not exist" in page.replace("&#x27;", "'")
 
 
 def test_what_the_service_refuses_is_shown_at_its_field_and_nothing_is_lost(client, editor, write):
