@@ -6,7 +6,12 @@ import pytest
 
 from tests.on_postgres import run_on_postgres
 
-FILES = ("test_project_tools.py", "test_user_tools.py", "test_user_changes.py", "test_source_tools.py")
+FILES = (
+    "test_project_tools.py",
+    "test_user_tools.py",
+    "test_user_changes.py",
+    "test_source_tools.py",
+)
 
 
 @pytest.mark.services

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from itertools import batched
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, Value
+from django.db.models.functions import Greatest
 
 from web.core import clock
 from web.library.indexing.discover import Verdict
@@ -110,9 +111,15 @@ def remove_ref(ref_id: int) -> set[int]:
 
 
 def raise_generation() -> int:
-    """Raise the index generation, inside the transaction that makes a change visible; return it."""
-    if not IndexState.objects.filter(pk=1).update(generation=F("generation") + 1):
-        IndexState.objects.create(pk=1, generation=1)
+    """Raise the index generation, inside the transaction that makes a change visible; return it.
+
+    It is the time in microseconds. Counted up it would come to the same numbers again from a backup
+    that was put back, and what caches keep from before would be taken for the present.
+    """
+    now = int(clock.now().timestamp() * 1_000_000)
+    raised = Greatest(F("generation") + 1, Value(now))
+    if not IndexState.objects.filter(pk=1).update(generation=raised):
+        IndexState.objects.create(pk=1, generation=now)
     return int(IndexState.objects.values_list("generation", flat=True).get(pk=1))
 
 

@@ -14,7 +14,17 @@ from web.library.git.objects import ObjectStore
 from web.library.indexing import discover, sync
 from web.library.indexing.collect import collect
 from web.library.indexing.sync import RepositorySync
-from web.library.models import Chunk, Content, Entry, Path, Ref, Repository, Symbol, SymbolName
+from web.library.models import (
+    Chunk,
+    Content,
+    Entry,
+    IndexState,
+    Path,
+    Ref,
+    Repository,
+    Symbol,
+    SymbolName,
+)
 from web.library.selectors.generation import index_generation
 from web.library.services.repositories import (
     RepositoryFields,
@@ -243,6 +253,12 @@ def test_generation_rises_with_each_visible_change(origin: GitRepository) -> Non
     _change_files(origin)
     repository_sync(name="project")
     seen.append(index_generation())
+    assert seen == sorted(set(seen))
+    IndexState.objects.update(generation=seen[1])  # a backup is put back
+    for content in "xyz":
+        origin.write({"a.py": content}).commit()
+        repository_sync(name="project")
+        seen.append(index_generation())
     assert seen == sorted(set(seen))
 
 

@@ -103,9 +103,10 @@ def test_the_generation_is_raised_once_for_a_post_whose_time_has_come(write, clo
     clock.forward(hours=1)
 
     assert posts_release_due() == 1
-    assert index_generation() == before + 1
+    raised = index_generation()
+    assert raised > before
     assert posts_release_due() == 0
-    assert index_generation() == before + 1
+    assert index_generation() == raised
 
 
 def test_a_post_moved_into_the_future_disappears_until_then(write, clock):
