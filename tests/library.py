@@ -2,8 +2,13 @@
 
 from typing import Any
 
+import pytest
 from django.db import connection, connections
 
+from tests.gitrepos import GitRepository
+from web.core.errors import Unavailable
+from web.library.git.mirrors import mirror_lock, remote_refs, update_mirror
+from web.library.git.objects import ObjectStore
 from web.library.models import Chunk, Content, Entry, Ref, Repository, Symbol
 from web.library.services.repositories import repository_add, repository_remove
 from web.library.services.sync import SyncReport, repository_sync
@@ -15,6 +20,20 @@ def add_and_sync(name: str, url: str) -> SyncReport:
     """Add a repository and index it."""
     repository_add(name=name, url=url)
     return repository_sync(name=name)
+
+
+def mirrored(origin: GitRepository) -> ObjectStore:
+    """Mirror a repository as that with the id 1, and return the mirror's objects."""
+    with mirror_lock(1, wait_seconds=0) as lock:
+        update_mirror(1, url=origin.url, remote=remote_refs(origin.url), lock=lock)
+    return ObjectStore(1)
+
+
+def sync_failure(name: str) -> str:
+    """Sync a repository whose remote cannot be read, and return what is said of it."""
+    with pytest.raises(Unavailable) as failed:
+        repository_sync(name=name)
+    return str(failed.value)
 
 
 def entries(name: str, *, ref: str | None = None) -> dict[str, Entry]:

@@ -19,6 +19,17 @@ LIST_SCOPE: Final = "private"
 """How long, and for whom, a client of 2026-07-28 may keep a list before asking again."""
 
 
+Uses = tuple[tuple[tuple[str, ...], str], ...]
+"""When to call which tools: their names in the order of the calls, and what for."""
+
+
+def use_lines(uses: Uses, tools: tuple[BoundTool, ...]) -> list[str]:
+    """Return a line of instructions for each use of which `tools` has at least one tool."""
+    offered = {tool.contract.name for tool in tools}
+    present = [([name for name in names if name in offered], purpose) for names, purpose in uses]
+    return [f"- {' then '.join(names)}: {purpose}." for names, purpose in present if names]
+
+
 class Instructions(Protocol):
     """Text that tells a model what a server is for and when to call which of its tools."""
 

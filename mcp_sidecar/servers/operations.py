@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from mcp_sidecar.servers.definition import ServerDefinition
+from mcp_sidecar.servers.definition import ServerDefinition, Uses, use_lines
 from mcp_sidecar.tools.base import BoundTool
 from mcp_sidecar.tools.registry import OPERATIONS_TOOLS
 
 # When to call which tool, in the order in which a question is usually followed.
-_USES: Final = (
+_USES: Final[Uses] = (
     (("get_health",), "first, when something is said not to work: what is wrong and what to do"),
     (("search_logs",), "for why something failed; then again with the request id as query"),
     (("list_tool_calls",), "for which calls were made, by whom, and what came of them"),
@@ -24,17 +24,14 @@ _USES: Final = (
 
 def _instructions(*, repository: str | None, tools: tuple[BoundTool, ...]) -> str:
     del repository
-    offered = {tool.contract.name for tool in tools}
     lines = [
         "Portolan's operations server answers its staff's questions about the installation and "
         "carries out what they decide. Answers hold names and addresses of people: show them to "
         "the user who asked, and send them nowhere else.",
         "",
     ]
-    for names, purpose in _USES:
-        if present := [name for name in names if name in offered]:
-            lines.append(f"- {' then '.join(present)}: {purpose}.")
     lines += [
+        *use_lines(_USES, tools),
         "",
         "Tools that change something take a reason, which is written into the audit with the "
         "user's name: ask the user for it. Call them with dry_run=true first, show what would "

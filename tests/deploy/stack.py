@@ -34,6 +34,18 @@ def newcomers_environment() -> dict[str, str]:
     }
 
 
+def manage(variables: dict[str, str], *arguments: str) -> str:
+    """Run a management command, which must succeed, and return what it printed."""
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=PROJECT,
+        env=newcomers_environment() | variables,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
 class Process:
     """One process: its output goes to a file, and it can be ended and started again."""
 
@@ -133,14 +145,7 @@ class Stack:
 
     def manage(self, *arguments: str) -> str:
         """Run a management command on this stack's database and return what it printed."""
-        return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=PROJECT,
-            env=newcomers_environment() | self.variables,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
+        return manage(self.variables, *arguments)
 
     @contextmanager
     def running(self) -> Iterator["Stack"]:

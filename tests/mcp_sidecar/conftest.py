@@ -148,3 +148,11 @@ def migrated(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sidecar")
     migrate(folder)
     return folder
+
+
+@pytest.fixture(params=[True, False], ids=["lane", "sdk"])
+async def way(request, transactional_db, state):
+    """A client of a sidecar that answers by the lane, and of one that answers by FastMCP."""
+    app = application(has_lane=request.param)
+    async with app.running(), http_client(app) as http:
+        yield Client(http)

@@ -9,25 +9,11 @@ import pytest
 from mcp_sidecar import signals
 from mcp_sidecar.servers import catalogue, pipeline
 from mcp_sidecar.signals import mcpserver_tool_called
-from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN, Client, application, http_client
+from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN
 from tests.mcp_sidecar.probes import SECRET
+from tests.reports.inside import tells_nothing
 
-INSIDE = ("/srv", "Traceback", "psycopg", "SELECT", "planted", "pydantic", 'File "', "Error(")
 UNFORESEEN = ["assertion", "memory", "disk", "timeout", "pydantic", "missing_table", "stop"]
-
-
-def tells_nothing(answer):
-    text = json.dumps(answer)
-    for word in (*INSIDE, *SECRET.split()):
-        assert word not in text, word
-
-
-@pytest.fixture(params=[True, False], ids=["lane", "sdk"])
-async def way(request, transactional_db, state):
-    """A client of a sidecar that answers by the lane, and of one that answers by FastMCP."""
-    app = application(has_lane=request.param)
-    async with app.running(), http_client(app) as http:
-        yield Client(http)
 
 
 class TestR55:
@@ -83,7 +69,7 @@ class TestR57:
             "message": "Internal error",
             "data": {"request_id": "req-57"},
         }
-        tells_nothing(answer)
+        tells_nothing(json.dumps(answer))
         (record,) = [record for record in caplog.records if record.levelno >= logging.ERROR]
         assert record.exc_info is not None
         assert "req-57" in record.getMessage()
@@ -96,7 +82,7 @@ class TestR57:
         params = {"name": "probe_echo", "arguments": {"word": "render badly"}}
         answer = await way.ask("tools/call", params)
         assert answer["error"]["code"] == -32603
-        tells_nothing(answer)
+        tells_nothing(json.dumps(answer))
         assert len([one for one in caplog.records if one.exc_info]) == 1
 
     async def test_a_scope_that_fails_is_an_internal_error(self, way, caplog, monkeypatch):
@@ -108,14 +94,14 @@ class TestR57:
             caplog.clear()
             answer = await way.ask(method, params)
             assert answer["error"]["code"] == -32603
-            tells_nothing(answer)
+            tells_nothing(json.dumps(answer))
             assert len([one for one in caplog.records if one.exc_info]) == 1
         caplog.clear()
         response = await way.post(
             "/mcp/probes/repositories/alpha", {"jsonrpc": "2.0", "id": 1, "method": "ping"}
         )
         assert (response.status_code, response.json()["error"]["code"]) == (500, -32603)
-        tells_nothing(response.json())
+        tells_nothing(response.text)
         assert len([one for one in caplog.records if one.exc_info]) == 1
 
     async def test_a_receiver_that_fails_changes_no_answer(self, way):
@@ -151,7 +137,7 @@ class TestR57:
             None,
             -32603,
         ]
-        tells_nothing(answers)
+        tells_nothing(json.dumps(answers))
 
     async def test_a_pipeline_that_fails_is_an_internal_error(self, way, monkeypatch):
         async def broken(*_args):
@@ -160,4 +146,4 @@ class TestR57:
         monkeypatch.setattr(pipeline, "_outcome", broken)
         answer = await way.ask("tools/call", {"name": "probe_echo"})
         assert answer["error"]["code"] == -32603
-        tells_nothing(answer)
+        tells_nothing(json.dumps(answer))

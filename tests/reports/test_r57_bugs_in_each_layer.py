@@ -24,12 +24,12 @@ from tests.mcp_sidecar import probes
 from tests.mcp_sidecar.conftest import MODERN, Client, application, http_client
 from tests.mcp_sidecar.probes import SECRET
 from tests.mcp_sidecar.processes import stdio
+from tests.reports.inside import tells_nothing
 from web.core.errors import PortolanError
 from web.library.git.mirrors import mirror_path
 from web.library.models import Repository
 from web.library.services.sync import repository_sync
 
-INSIDE = ("Traceback", 'File "', "pydantic", "/srv", "SELECT", "psycopg", "planted", "Error(")
 VERSIONS = (None, "2024-11-05", "2025-11-25", MODERN)
 
 
@@ -42,19 +42,6 @@ class Careless(Arguments):
     @classmethod
     def _checked(cls, word: str) -> str:
         raise KeyError(SECRET + word)
-
-
-@pytest.fixture(params=[True, False], ids=["lane", "sdk"])
-async def way(request, transactional_db, state):
-    """A client of a sidecar that answers by the lane, and of one that answers by FastMCP."""
-    app = application(has_lane=request.param)
-    async with app.running(), http_client(app) as http:
-        yield Client(http)
-
-
-def tells_nothing(text):
-    for word in (*INSIDE, *SECRET.split()):
-        assert word not in text, word
 
 
 def is_internal(answer, request_id):

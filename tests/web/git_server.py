@@ -7,13 +7,14 @@ import base64
 import os
 import ssl
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
+
+from tests.web.local_server import answering
 
 
 @dataclass
@@ -113,26 +114,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep the test's output clean."""
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *args: Any) -> None:
-        """Ignore clients that break off."""
-
-
 @contextmanager
 def serving_git(folder: Path, *, tls: ssl.SSLContext, **options: Any) -> Iterator[GitServer]:
     """Serve the repositories below the folder on a free port until the block ends."""
-    handler = type("Handler", (_Handler,), {})
-    server = _Server(("127.0.0.1", 0), handler)
-    server.socket = tls.wrap_socket(server.socket, server_side=True)
-    git = GitServer(folder, port=server.server_address[1], **options)
-    handler.git = git  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    git = GitServer(folder, **options)
+    with answering(type("Handler", (_Handler,), {"git": git}), tls=tls) as git.port:
         yield git
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -100,19 +100,26 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(*, tls: ssl.SSLContext | None = None) -> Iterator[LocalServer]:
-    """Serve on a free port of 127.0.0.1 until the block ends."""
-    handler = type("Handler", (_Handler,), {})
+def answering(
+    handler: type[BaseHTTPRequestHandler], *, tls: ssl.SSLContext | None = None
+) -> Iterator[int]:
+    """Answer on a free port of 127.0.0.1, which is given, until the block ends."""
     server = _Server(("127.0.0.1", 0), handler)
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    local = LocalServer(port=server.server_address[1], scheme="https" if tls else "http")
-    handler.local = local  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield local
+        yield server.server_address[1]
     finally:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@contextmanager
+def serving(*, tls: ssl.SSLContext | None = None) -> Iterator[LocalServer]:
+    """Serve on a free port of 127.0.0.1 until the block ends."""
+    local = LocalServer(port=0, scheme="https" if tls else "http")
+    with answering(type("Handler", (_Handler,), {"local": local}), tls=tls) as local.port:
+        yield local

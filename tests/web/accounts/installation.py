@@ -1,12 +1,11 @@
 """Portolan's web application in a process of its own, with `live_app` as its MCP server."""
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self
 
-from tests.deploy.stack import PROJECT, Process, answers, newcomers_environment
+from tests.deploy.stack import Process, answers, manage
 from tests.services import free_port
 
 
@@ -31,14 +30,7 @@ class Installation:
 
     def manage(self, *arguments):
         """Run a management command and return what it printed."""
-        return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=PROJECT,
-            env=newcomers_environment() | self.variables,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
+        return manage(self.variables, *arguments)
 
     @contextmanager
     def running(self) -> Iterator[Self]:

@@ -8,15 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.gitrepos import GitRepository
+from tests.library import mirrored
 from web.core.errors import TooLarge, Unavailable
-from web.library.git.mirrors import mirror_lock, mirror_path, remote_refs, update_mirror
-from web.library.git.objects import ObjectStore
-
-
-def _store(origin: GitRepository) -> ObjectStore:
-    with mirror_lock(1, wait_seconds=0) as lock:
-        update_mirror(1, url=origin.url, remote=remote_refs(origin.url), lock=lock)
-    return ObjectStore(1)
+from web.library.git.mirrors import mirror_path
 
 
 def _oid(origin: GitRepository, path: str) -> str:
@@ -26,7 +20,7 @@ def _oid(origin: GitRepository, path: str) -> str:
 def test_blob_is_read_as_it_is(origin: GitRepository) -> None:
     data = bytes(range(256))
     origin.write({"a.bin": data, "empty": b""}).commit()
-    store = _store(origin)
+    store = mirrored(origin)
     assert store.size(_oid(origin, "a.bin")) == 256
     assert store.blob(_oid(origin, "a.bin")) == data
     assert store.blob(_oid(origin, "empty")) == b""
@@ -34,7 +28,7 @@ def test_blob_is_read_as_it_is(origin: GitRepository) -> None:
 
 def test_size_of_a_huge_blob_costs_no_memory(origin: GitRepository) -> None:
     origin.write({"huge": b"\0" * 50_000_000}).commit()
-    store = _store(origin)
+    store = mirrored(origin)
     oid = _oid(origin, "huge")
     tracemalloc.start()
     try:
@@ -51,7 +45,7 @@ def test_size_of_a_huge_blob_costs_no_memory(origin: GitRepository) -> None:
 )
 def test_what_is_no_object_is_unavailable(oid: str, origin: GitRepository) -> None:
     origin.write({"a": "1"}).commit()
-    store = _store(origin)
+    store = mirrored(origin)
     for read in (store.size, store.blob, store.tree, store.tree_of, store.commit):
         with pytest.raises(Unavailable):
             read(oid)
@@ -59,7 +53,7 @@ def test_what_is_no_object_is_unavailable(oid: str, origin: GitRepository) -> No
 
 def test_object_of_another_kind_is_unavailable(origin: GitRepository) -> None:
     origin.write({"a": "1"}).commit()
-    store = _store(origin)
+    store = mirrored(origin)
     with pytest.raises(Unavailable):
         store.blob(origin.head)
     with pytest.raises(Unavailable):
@@ -70,29 +64,29 @@ def test_object_of_another_kind_is_unavailable(origin: GitRepository) -> None:
 
 def test_missing_mirror_is_unavailable_and_comes_back(origin: GitRepository) -> None:
     origin.write({"a": "1"}).commit()
-    store = _store(origin)
+    store = mirrored(origin)
     oid = _oid(origin, "a")
     assert store.blob(oid) == b"1"
     shutil.rmtree(mirror_path(1))
     with pytest.raises(Unavailable):
         store.blob(oid)
-    _store(origin)
+    mirrored(origin)
     assert store.blob(oid) == b"1"
 
 
 def test_objects_fetched_after_the_store_was_opened_are_found(origin: GitRepository) -> None:
     origin.write({"a": "1"}).commit()
-    store = _store(origin)
+    store = mirrored(origin)
     assert store.blob(_oid(origin, "a")) == b"1"
     origin.write({"a": "2"}).commit()
-    _store(origin)
+    mirrored(origin)
     assert store.blob(_oid(origin, "a")) == b"2"
 
 
 def test_commits_come_newest_first(origin: GitRepository) -> None:
     for number in range(3):
         origin.write({"a": str(number)}).commit(f"Number {number}\n\nWith a body.")
-    commits = _store(origin).commits(commit=origin.head, limit=2)
+    commits = mirrored(origin).commits(commit=origin.head, limit=2)
     assert [commit.subject for commit in commits] == ["Number 2", "Number 1"]
     assert commits[0].commit == origin.head
     assert commits[0].author == "Ada Test"
@@ -112,7 +106,7 @@ def test_commit_of_any_bytes_is_read(origin: GitRepository) -> None:
     )
     oid = origin.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=raw)
     origin.git("update-ref", "refs/heads/main", oid.decode().strip())
-    commit = _store(origin).commit(origin.head)
+    commit = mirrored(origin).commit(origin.head)
     assert commit.subject == "Subj\ufffdct"
     assert commit.author == "Andr\ufffd"
     assert commit.committed_at.year == 9999
@@ -122,7 +116,7 @@ def test_refs_that_lead_to_no_commit_are_left_out(origin: GitRepository) -> None
     origin.write({"a": "1"}).commit()
     origin.tag("tree", at="HEAD^{tree}").tag("blob", at="HEAD:a")
     origin.tag("nested", message="One").tag("nested2", message="Two", at="nested")
-    refs = _store(origin).refs()
+    refs = mirrored(origin).refs()
     assert refs["refs/tags/nested2"] == origin.head
     assert not {"refs/tags/tree", "refs/tags/blob"} & set(refs)
 
@@ -130,7 +124,7 @@ def test_refs_that_lead_to_no_commit_are_left_out(origin: GitRepository) -> None
 def test_threads_share_a_store(origin: GitRepository) -> None:
     names = {f"f{number}": str(number) * 1000 for number in range(40)}
     origin.write(names).commit()
-    store = _store(origin)
+    store = mirrored(origin)
     oids = {name: _oid(origin, name) for name in names}
     wrong: list[str] = []
 

@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 
 from tests.gitrepos import GitRepository
-from tests.library import index_state
+from tests.library import index_state, sync_failure
 from tests.web.certificates import write_certificate
 from tests.web.git_server import GitServer, serving_git
 from tests.web.library.installation import Installation
 from web.accounts.models import AuditEvent
 from web.accounts.records import COMMAND_LINE
-from web.core.errors import Unavailable
 from web.library.models import Ref, RemoteCredential, Repository
 from web.library.services.credentials import credential_set
 from web.library.services.repositories import repository_add, repository_update
@@ -43,12 +42,6 @@ def _set(secret: str = TOKEN) -> None:
     credential_set(actor=COMMAND_LINE, name="project", secret=secret, username="reader")
 
 
-def _sync_fails() -> str:
-    with pytest.raises(Unavailable) as failed:
-        repository_sync(name="project")
-    return str(failed.value)
-
-
 def _running() -> dict[str, str]:
     """Return the command lines of all processes, by their paths below /proc."""
     found = {}
@@ -64,7 +57,7 @@ def test_token_signs_in_and_is_in_no_command_line(server: GitServer) -> None:
     seen: dict[str, str] = {}
     server.before = lambda _path: seen.update(_running())
     repository_add(name="project", url=server.url("origin"))
-    assert "asks for a sign-in" in _sync_fails()
+    assert "asks for a sign-in" in sync_failure("project")
     assert not seen
     _set()
     repository_sync(name="project")
@@ -85,7 +78,7 @@ def test_token_is_in_no_log_message_or_row_even_if_the_server_repeats_it(
     repository_add(name="project", url=server.url("origin"))
     _set()
     with caplog.at_level(logging.DEBUG):
-        said = _sync_fails()
+        said = sync_failure("project")
     assert server.asked[-1][2]
     rows = [*Repository.objects.values(), *AuditEvent.objects.values()]
     rows += list(RemoteCredential.objects.values())
@@ -100,7 +93,7 @@ def test_token_goes_to_no_other_host(server: GitServer) -> None:
     other = server.url("origin").replace("127.0.0.1", "localhost")
     repository_update(name="project", url=other)
     asked = len(server.asked)
-    assert "belongs to another host" in _sync_fails()
+    assert "belongs to another host" in sync_failure("project")
     assert len(server.asked) == asked
 
 
@@ -115,7 +108,7 @@ def test_token_follows_no_redirect(
         server.redirect = thief.url("")
         repository_add(name="project", url=server.url("origin"))
         _set()
-        _sync_fails()
+        sync_failure("project")
         assert thief.asked == []
 
 
@@ -126,7 +119,7 @@ def test_token_of_another_secret_key_fails_the_sync_in_a_sentence(
     _set()
     repository_sync(name="project")
     settings.SECRET_KEY = "changed meanwhile"
-    assert "PORTOLAN_SECRET_KEY" in _sync_fails()
+    assert "PORTOLAN_SECRET_KEY" in sync_failure("project")
     assert "PORTOLAN_SECRET_KEY" in Repository.objects.get().sync_error
     assert Ref.objects.get().counts["files"] == 1
 

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from tests.gitrepos import GitRepository
-from tests.library import index_state
+from tests.library import index_state, sync_failure
 from tests.web.ssh_server import SshServer, make_key, serving_ssh
 from web.accounts.records import COMMAND_LINE
-from web.core.errors import Unavailable
 from web.library.git import credentials
 from web.library.services.credentials import credential_generate, credential_set
 from web.library.services.repositories import repository_add
@@ -37,12 +36,6 @@ def known_hosts(data_folder: Path) -> Path:
     return data_folder / "known_hosts"
 
 
-def _sync_fails() -> str:
-    with pytest.raises(Unavailable) as failed:
-        repository_sync(name="project")
-    return str(failed.value)
-
-
 def test_generated_key_signs_in_and_leaves_no_trace(
     server: SshServer, known_hosts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,7 +45,7 @@ def test_generated_key_signs_in_and_leaves_no_trace(
     known_hosts.write_text(server.host_key)
     server.let_in(make_key(tmp_path / "nobody"))
     made = credential_generate(actor=COMMAND_LINE, name="project")
-    assert "asks for a sign-in" in _sync_fails()
+    assert "asks for a sign-in" in sync_failure("project")
     server.let_in(made.public_key)
     repository_sync(name="project")
     assert index_state("project")
@@ -91,7 +84,7 @@ def test_unknown_host_is_refused_and_with_the_setting_its_key_is_kept(
     server: SshServer, known_hosts: Path, settings: Any
 ) -> None:
     server.let_in(credential_generate(actor=COMMAND_LINE, name="project").public_key)
-    assert "key of the remote's ssh host is not known" in _sync_fails()
+    assert "key of the remote's ssh host is not known" in sync_failure("project")
     settings.SSH_ACCEPT_NEW_HOSTS = True
     repository_sync(name="project")
     assert known_hosts.read_text() == server.host_key
@@ -105,5 +98,5 @@ def test_host_whose_key_changed_is_never_believed(
     server.let_in(credential_generate(actor=COMMAND_LINE, name="project").public_key)
     kind, key, *_ = make_key(tmp_path / "other").split()
     known_hosts.write_text(f"[127.0.0.1]:{server.port} {kind} {key}\n")
-    assert "is not the one that is known" in _sync_fails()
+    assert "is not the one that is known" in sync_failure("project")
     assert not (server.folder / "seen").exists()

@@ -9,17 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.gitrepos import GitRepository
+from tests.library import mirrored
 from web.core.errors import TooLarge, Unavailable
 from web.library.git import trees
-from web.library.git.mirrors import mirror_lock, remote_refs, update_mirror
 from web.library.git.objects import ObjectStore
 from web.library.git.trees import changes_between, entries_of, path_text
-
-
-def _store(origin: GitRepository) -> ObjectStore:
-    with mirror_lock(1, wait_seconds=0) as lock:
-        update_mirror(1, url=origin.url, remote=remote_refs(origin.url), lock=lock)
-    return ObjectStore(1)
 
 
 def _listing(origin: GitRepository, commit: str = "HEAD") -> dict[bytes, tuple[int, str]]:
@@ -52,7 +46,7 @@ NAMES: list[str | bytes] = [
 def test_names_of_any_bytes_are_listed_as_git_lists_them(origin: GitRepository) -> None:
     origin.write({name: os.fsencode(name) for name in NAMES}).link("link", "/etc/passwd").commit()
     origin.submodule("module", origin.head).commit(stage=False)
-    store = _store(origin)
+    store = mirrored(origin)
     entries = list(entries_of(store, store.tree_of(origin.head)))
     assert {entry.path: (entry.mode, entry.oid) for entry in entries} == _listing(origin)
     assert {os.fsencode(name) for name in NAMES} < {entry.path for entry in entries}
@@ -101,7 +95,7 @@ def test_changes_turn_one_tree_into_the_other(
         origin.git("rm", "-r", "--quiet", "--ignore-unmatch", "--", ".")
         origin.write(_without_conflicts(files)).commit()
         commits.append(origin.head)
-    store = _store(origin)
+    store = mirrored(origin)
     old, new = (store.tree_of(commit) for commit in commits)
     changes = changes_between(store, old, new)
     listing = _listing(origin, commits[0])
@@ -119,7 +113,7 @@ def test_only_folders_that_differ_are_opened(origin: GitRepository) -> None:
     ).commit()
     first = origin.head
     origin.write({"x/y/z": "2"}).commit()
-    store = _store(origin)
+    store = mirrored(origin)
     opened: list[str] = []
 
     class Watched(ObjectStore):
@@ -138,7 +132,7 @@ def test_change_of_mode_alone_is_a_change(origin: GitRepository) -> None:
     first = origin.head
     origin.git("update-index", "--chmod=+x", "run.sh")
     origin.commit(stage=False)
-    store = _store(origin)
+    store = mirrored(origin)
     changes = changes_between(store, store.tree_of(first), store.tree_of(origin.head))
     assert [entry.mode for entry in changes.written] == [0o100755]
 
@@ -158,7 +152,7 @@ def test_tree_without_bound_is_refused(
     monkeypatch.setattr(
         trees, "LIMITS", trees.LIMITS.model_copy(update={"max_repository_files": 1000})
     )
-    store = _store(origin)
+    store = mirrored(origin)
     entries = entries_of(store, tree)
     assert len(list(islice(entries, 500))) == 500
     with pytest.raises(TooLarge, match="1,000 files"):
@@ -173,7 +167,7 @@ def test_folders_nested_without_end_are_refused(origin: GitRepository) -> None:
         tree = origin.git("mktree", stdin=listing.encode()).decode().strip()
     commit = origin.git("commit-tree", "-m", "deep", tree).decode().strip()
     origin.git("update-ref", "refs/heads/main", commit)
-    store = _store(origin)
+    store = mirrored(origin)
     with pytest.raises(TooLarge, match="4,096 bytes"):
         list(entries_of(store, tree))
 
