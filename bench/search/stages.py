@@ -5,7 +5,6 @@ on what else the machine does. Only searches during a sync are timed by the cloc
 what counts.
 """
 
-import resource
 import subprocess
 import sys
 import time
@@ -70,13 +69,12 @@ def indexed_bytes(name: str = "") -> int:
     return int(found.aggregate(total=Sum("size"))["total"])
 
 
-def peak_megabytes() -> float:
-    """Return the most memory that this process or one of its children had at once."""
-    peaks = (
-        resource.getrusage(who).ru_maxrss
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    return max(peaks) / 1024
+def rebuilt() -> tuple[float, float]:
+    """Read every mirror anew; return the CPU seconds and the most megabytes of memory it took."""
+    command = [sys.executable, "-m", "bench.search.rebuild"]
+    done = subprocess.run(command, cwd=PROJECT, check=True, capture_output=True, text=True)
+    seconds, megabytes = done.stdout.splitlines()[-1].split()
+    return float(seconds), float(megabytes)
 
 
 def relevance(
