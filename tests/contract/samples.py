@@ -241,6 +241,8 @@ COMMIT_DETAIL = history.CommitDetail(
     ),
     url="https://example.org/commit",
     freshness=FRESH,
+    path="src",
+    matching_count=60,
 )
 
 POST = post_records.PostItem(

@@ -89,10 +89,10 @@ def render(result: GrepCodeResult) -> Rendering:
     ]
     if result.unreadable_count:
         closing.append(f"{result.unreadable_count} files could not be read now.")
+    closing += hint_lines(result.hints)
     if not result.files:
         where = "in the files searched so far" if result.next_cursor else "in any indexed file"
         closing.insert(0, f"No line matches {where}.")
-        closing += hint_lines(result.hints)
         advice = "Try: ignore_case=true, no path, or search_code with words instead of a pattern."
         closing.append(what_to_try([result.freshness], advice))
     return Rendering(answer.text(closing), shown, left_out)

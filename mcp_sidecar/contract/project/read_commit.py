@@ -11,6 +11,7 @@ from mcp_sidecar.contract.base import (
     Result,
     ToolContract,
 )
+from mcp_sidecar.contract.fields import OptionalPath
 from mcp_sidecar.contract.project.list_commits import CommitSummary
 from mcp_sidecar.contract.rendering.answer import (
     MAX_BLOCK_CHARACTERS,
@@ -34,6 +35,12 @@ class ReadCommitArguments(Arguments):
         description="Id from list_commits, at least its first 4 characters; or an indexed tag or "
         "branch.",
         examples=["1a2b3c4d"],
+    )
+    path: OptionalPath = Field(
+        None,
+        description="Only changes of this file or below this folder, for a commit that is too "
+        "large to be shown whole.",
+        examples=["django/middleware"],
     )
 
 
@@ -63,6 +70,8 @@ class ReadCommitResult(Result):
     files: tuple[ChangedFile, ...]
     url: str
     freshness: Freshness
+    path: str = ""
+    matching_count: int = 0
 
 
 def render(result: ReadCommitResult) -> Rendering:
@@ -77,6 +86,9 @@ def render(result: ReadCommitResult) -> Rendering:
             f"Parents: {', '.join(map(word, result.parents)) or 'none'}",
             f"{result.file_count} files changed, {result.added_lines} lines added, "
             f"{result.deleted_lines} deleted against the first parent",
+            f"Shown are the {result.matching_count} files at {path_span(result.path)}."
+            if result.path
+            else "",
         ]
     )
     rows = result.message.split("\n")
@@ -92,13 +104,16 @@ def render(result: ReadCommitResult) -> Rendering:
             break
         shown += bool(file.patch)
     closing = []
-    if listed < result.file_count:
-        closing.append(f"truncated: {result.file_count - listed} more files are not listed.")
+    if listed < result.matching_count:
+        closing.append(
+            f"truncated: {result.matching_count - listed} more files are not listed: call {NAME} "
+            "with path, a folder of them."
+        )
     with_patch = sum(not file.is_binary for file in result.files)
     if shown < with_patch:
         closing.append(
-            f"truncated: patches of {with_patch - shown} more files are not shown; read_file "
-            "shows a file as it is now."
+            f"truncated: patches of {with_patch - shown} more files are not shown: call {NAME} "
+            "with path, one of them."
         )
     return Rendering(answer.text(closing), len(result.files))
 
@@ -114,7 +129,10 @@ def _patch(file: ChangedFile) -> str:
     text, count = fenced(rows, most=MAX_BLOCK_CHARACTERS - 1_000, language="diff")
     lines = [f"## {path_span(file.path)}", text]
     if file.is_cut or count < len(rows):
-        lines.append("truncated: the patch of this file goes on.")
+        lines.append(
+            "truncated: the patch of this file goes on; with it as path more of it is shown, and "
+            "read_file shows the file as it is now."
+        )
     return "\n".join(lines)
 
 
@@ -126,8 +144,9 @@ CONTRACT = ToolContract(
         "first parent. Use it for what a change did and why, with an id from list_commits.",
         not_for="finding a commit (list_commits), a file as it is now (read_file).",
         returns='Markdown: the message, one line per file such as "- modified `setup.py` +3 -1", '
-        "then the patches; of a large commit as much as fits, and how much is left out.",
-        errors=f"not_found: no such commit; use list_commits. {FIX} {RETRY}",
+        "then the patches; of a large commit as much as fits, and how to get the rest.",
+        errors="not_found: no such commit (use list_commits), or it changed nothing at path (leave "
+        f"path out). {FIX} {RETRY}",
     ),
     arguments=ReadCommitArguments,
     result=ReadCommitResult,

@@ -12,6 +12,6 @@ async def read_commit(call: Call, arguments: ReadCommitArguments) -> ReadCommitR
         commit_detail,
         principal=call.principal,
         repository=call.repository,
-        commit=arguments.commit,
+        **arguments.model_dump(),
     )
     return ReadCommitResult.of(detail)

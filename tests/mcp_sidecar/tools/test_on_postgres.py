@@ -1,4 +1,4 @@
-"""On PostgreSQL: the very tests of the project's tools, and of what staff change, races included."""
+"""On PostgreSQL: the very tests of the project's tools and of what staff change, with races."""
 
 from pathlib import Path
 

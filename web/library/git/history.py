@@ -30,12 +30,16 @@ class WalkedCommit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a commit changed against its first parent, or against nothing."""
+    """What a commit changed against its first parent, or against nothing.
+
+    `matching_count` of its `file_count` files are at or below the path that was asked for.
+    """
 
     commit: WalkedCommit
     message: str
     parents: tuple[str, ...]
     file_count: int
+    matching_count: int
     added_lines: int
     deleted_lines: int
     files: tuple[ChangedFile, ...]
@@ -62,23 +66,24 @@ def history(
                 yield _walked(found), not path or _touches(found, path)
 
 
-def change_of(store: ObjectStore, *, commit: str, max_files: int, max_characters: int) -> Change:
+def change_of(
+    store: ObjectStore, *, commit: str, path: str, max_files: int, max_characters: int
+) -> Change:
     """Return what a commit changed: its first `max_files` files, with patches of `max_characters`.
 
-    Patches are cut at whole lines. Raises Unavailable when the
-    mirror lacks an object.
+    Only files at or below `path`, as `path_text` shows it, are among them; empty for all. Patches
+    are cut at whole lines. Raises Unavailable when the mirror lacks an object.
     """
     with store.opened_apart() as repository:
         found = repository.get(commit)
         if not isinstance(found, pygit2.Commit):
             raise Unavailable("The repository's copy does not have this commit.")
         diff = _difference(repository, found)
+        wanted = [number for number, delta in enumerate(diff.deltas) if _is_below(delta, path)]
         files = []
         room = max_characters
-        for number, patch in enumerate(diff):
-            if number == max_files:
-                break
-            file = _changed(patch, room)
+        for number in wanted[:max_files]:
+            file = _changed(diff[number], room)
             room -= len(file.patch)
             files.append(file)
         stats = diff.stats
@@ -87,10 +92,16 @@ def change_of(store: ObjectStore, *, commit: str, max_files: int, max_characters
             message=found.raw_message.decode("utf-8", "replace").replace("\0", "").strip("\n"),
             parents=tuple(str(parent) for parent in found.parent_ids),
             file_count=stats.files_changed,
+            matching_count=len(wanted),
             added_lines=stats.insertions,
             deleted_lines=stats.deletions,
             files=tuple(files),
         )
+
+
+def _is_below(delta: pygit2.DiffDelta, path: str) -> bool:
+    names = (_path(delta.new_file.raw_path), _path(delta.old_file.raw_path))
+    return not path or any(name == path or name.startswith(f"{path}/") for name in names)
 
 
 def _difference(repository: pygit2.Repository, commit: pygit2.Commit) -> pygit2.Diff:

@@ -53,8 +53,9 @@ class ChangedFile:
 class CommitDetail:
     """A commit: its message and what it changed against its first parent.
 
-    `file_count`, `added_lines` and `deleted_lines` are of the whole commit; `files` holds the first
-    files by path, at most a bound.
+    `file_count`, `added_lines` and `deleted_lines` are of the whole commit. `matching_count` of its
+    files are at or below `path`, all of them for an empty one; `files` holds the first of those by
+    path, at most a bound.
     """
 
     repository: str
@@ -67,3 +68,5 @@ class CommitDetail:
     files: tuple[ChangedFile, ...]
     url: str
     freshness: Freshness
+    path: str = ""
+    matching_count: int = 0

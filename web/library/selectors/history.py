@@ -77,12 +77,15 @@ def commits_listed(
 
 
 @read_transaction()
-def commit_detail(*, principal: Principal, repository: str, commit: str) -> CommitDetail:
+def commit_detail(
+    *, principal: Principal, repository: str, commit: str, path: str | None = None
+) -> CommitDetail:
     """Return a commit of a repository, and what it changed against its first parent.
 
-    `commit` is an id or its first 4 characters or more, or the name of an
-    indexed ref, or HEAD for the default branch. Raises
-    NotFound for a commit that the repository does not have, InvalidInput for what is no id.
+    `commit` is an id or its first 4 characters or more, or the name of an indexed ref, or HEAD for
+    the default branch; `path` keeps the changes of a file or folder. Raises NotFound for a commit
+    that the repository does not have and for a path that it did not change, InvalidInput for what
+    is no id.
     """
     found = repository_for(principal, repository)
     store = ObjectStore(found.pk)
@@ -93,12 +96,19 @@ def commit_detail(*, principal: Principal, repository: str, commit: str) -> Comm
             hint="Wait for the first sync, or ask staff to sync it.",
         )
     oid = _meant(found, store, commit)
+    folder = folder_of(path)
     change = change_of(
         store,
         commit=oid,
+        path=folder,
         max_files=LIMITS.max_diff_files,
         max_characters=LIMITS.max_diff_characters,
     )
+    if folder and not change.matching_count:
+        raise NotFound(
+            f"Commit {oid[:12]} changed nothing at {folder[:200]!r}.",
+            hint="Leave path out to see which files it changed.",
+        )
     return CommitDetail(
         repository=found.name,
         summary=change.commit.summary,
@@ -110,6 +120,8 @@ def commit_detail(*, principal: Principal, repository: str, commit: str) -> Comm
         files=change.files,
         url=commit_url(found.url, commit=oid),
         freshness=freshness_of(found, default),
+        path=folder,
+        matching_count=change.matching_count,
     )
 
 

@@ -31,8 +31,8 @@ def listed(**arguments):
     return commits_listed(principal=ANONYMOUS, repository="tool", **arguments)
 
 
-def detail(commit):
-    return commit_detail(principal=ANONYMOUS, repository="tool", commit=commit)
+def detail(commit, **arguments):
+    return commit_detail(principal=ANONYMOUS, repository="tool", commit=commit, **arguments)
 
 
 def subjects(listing):
@@ -86,6 +86,22 @@ def test_a_commit_tells_its_message_and_what_it_changed(heads):
     ]
     assert "-x = 1\n+x = 2" in commit.files[0].patch
     assert detail(heads[1]).message == "Add b\n\nWith a reason."
+
+
+@pytest.mark.parametrize(
+    ("path", "changed"),
+    [("lib", ["lib/b.py", "lib/c.py"]), ("lib/c.py", ["lib/c.py"]), ("a.py", ["b.py"])],
+)
+def test_a_path_narrows_what_a_commit_changed(origin, path, changed):
+    origin.write({"a.py": "1\n2\n3\n", "lib/b.py": "1"}).commit()
+    origin.write({"lib/b.py": "2", "lib/c.py": "1", "library.py": "1"})
+    origin.git("mv", "a.py", "b.py")
+    add_and_sync("tool", origin.commit().url)
+    commit = detail(origin.head, path=path)
+    assert [file.path for file in commit.files] == changed
+    assert (commit.file_count, commit.matching_count) == (4, len(changed))
+    with pytest.raises(NotFound, match="changed nothing at 'li'"):
+        detail(origin.head, path="li")
 
 
 @pytest.mark.parametrize("name", ["HEAD", "main"])
