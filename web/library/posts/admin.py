@@ -105,9 +105,12 @@ class PostAdmin(ServiceAdmin[Post]):
     def changeform_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
         """Read and show dates in the time zone of who edits."""
         with timezone.override(_zone_of(request)):
-            response = super().changeform_view(request, *args, **options)
-            # Rendered now, while the zone is set.
-            return response.render() if hasattr(response, "render") else response
+            return _rendered(super().changeform_view(request, *args, **options))
+
+    def changelist_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
+        """List dates, and look for them, in the time zone of who edits."""
+        with timezone.override(_zone_of(request)):
+            return _rendered(super().changelist_view(request, *args, **options))
 
     def save_model(self, request: HttpRequest, obj: Post, form: Any, change: bool) -> None:
         """Save through the service."""
@@ -198,6 +201,11 @@ class FeedAdmin(ServiceAdmin[Feed]):
         """Say that posts stay."""
         names = [f"Feed {feed}; its posts stay" for feed in objs]
         return names, {"feeds": len(names)}, set(), []
+
+
+def _rendered(response: Any) -> Any:
+    """Return a response that is rendered now, while the time zone is set."""
+    return response.render() if hasattr(response, "render") else response
 
 
 def _zone_of(request: HttpRequest) -> zoneinfo.ZoneInfo:

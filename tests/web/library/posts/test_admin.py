@@ -70,6 +70,7 @@ def test_a_date_is_read_and_shown_in_the_editors_time_zone(client, editor, clock
     assert 'value="2026-12-01"' in page
     assert 'value="00:30:00"' in page
     assert "Europe/Berlin" in page
+    assert "Dec. 1, 2026, 12:30 a.m." in client.get("/admin/posts/post/").content.decode()
 
 
 @pytest.mark.parametrize("hour", ["00:30:00.250000", "01:30:00"])
