@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathspec import GitIgnoreSpec
 
 from web.core.errors import InvalidInput
+from web.core.limits import LIMITS
 from web.library.indexing import skipping
 from web.library.indexing.decode import Decoded, decode
 from web.library.indexing.languages import DOCUMENT_FORMATS, language_of
@@ -43,14 +44,18 @@ class Verdict:
 
 
 class Rules:
-    """The rules of one repository: its documentation globs and what it excludes."""
+    """The rules of one repository: its documentation globs and what it excludes.
+
+    `fingerprint` differs where they, or the bound on the size of a file, do.
+    """
 
     def __init__(
         self, *, documentation_globs: Sequence[str] = (), exclude_globs: Sequence[str] = ()
     ) -> None:
         self._documentation = _compiled(documentation_globs, "documentation_globs")
         self._excluded = _compiled(exclude_globs, "exclude_globs")
-        recipe = repr((RULES_VERSION, list(documentation_globs), list(exclude_globs)))
+        globs = (list(documentation_globs), list(exclude_globs))
+        recipe = repr((RULES_VERSION, *globs, LIMITS.max_indexed_file_bytes))
         self.fingerprint = hashlib.sha256(recipe.encode()).hexdigest()[:16]
 
     def of_path(self, path: str, *, size: int) -> Verdict:

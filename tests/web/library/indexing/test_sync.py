@@ -9,9 +9,10 @@ import pytest
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, entries, fresh_state, full_text_rows, index_state, leftovers
 from web.core.errors import Unavailable
+from web.core.limits import LIMITS
 from web.library.git.mirrors import mirror_path
 from web.library.git.objects import ObjectStore
-from web.library.indexing import discover, sync
+from web.library.indexing import discover, reading, skipping, sync
 from web.library.indexing.collect import collect
 from web.library.indexing.sync import RepositorySync
 from web.library.models import (
@@ -260,6 +261,23 @@ def test_generation_rises_with_each_visible_change(origin: GitRepository) -> Non
         repository_sync(name="project")
         seen.append(index_generation())
     assert seen == sorted(set(seen))
+
+
+def test_another_bound_on_files_is_applied_without_a_new_commit(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin.write({"a.py": "A = 1\n", "large.py": "LARGE = 1\n" * 20}).commit()
+    bound = LIMITS.max_indexed_file_bytes
+    for most, reason in ((100, "larger than 0 KiB"), (bound, ""), (100, "larger than 0 KiB")):
+        small = LIMITS.model_copy(update={"max_indexed_file_bytes": most})
+        for module in (discover, reading, skipping):
+            monkeypatch.setattr(module, "LIMITS", small)
+        if Repository.objects.exists():
+            assert repository_sync(name="project").outcome == "updated"
+        else:
+            add_and_sync("project", origin.url)
+        assert entries("project")["large.py"].skip_reason == reason
+        assert full_text_rows() == set(Chunk.objects.values_list("text_id", flat=True))
 
 
 def test_changed_globs_are_applied_without_a_new_commit(origin: GitRepository) -> None:
