@@ -1,6 +1,5 @@
 """The database connections of a thread that runs calls: old ones closed, a database away named."""
 
-import logging
 import os
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +11,6 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from web.core.errors import DeadlineExceeded, Unavailable
 from web.core.limits import LIMITS
 from web.core.migrations import unapplied_migrations
-
-logger = logging.getLogger(__name__)
 
 # SQLite says with one exception that it is busy and that a statement is wrong; only these mean
 # that the same call may work later.
@@ -91,7 +88,6 @@ def _look_at_files() -> None:
             status = os.stat(name)  # noqa: PTH116 - making a Path costs more than the call
         except OSError as error:
             connection.close()
-            logger.error("the file of the database cannot be seen: %s", error.strerror)
             raise _away() from error
         file = status.st_dev, status.st_ino
         if connection.connection is not None and _FILES.get(connection) != file:
@@ -125,7 +121,6 @@ def _named(error: DatabaseError | InterfaceError) -> Exception:
         return error
     if getattr(cause, "sqlstate", None) == _POSTGRES_TIMEOUT:
         return deadline_exceeded(LIMITS.call_deadline_seconds)
-    logger.error("the database did not answer a call", exc_info=error)
     return _away()
 
 

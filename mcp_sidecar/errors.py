@@ -12,6 +12,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
+from mcp_sidecar.bridge import Busy
 from mcp_sidecar.contract.failures import failure_text as contract_failure_text
 from web.core.errors import DeadlineExceeded, PortolanError, Unavailable
 from web.core.redaction import without_tokens
@@ -65,8 +66,15 @@ def unforeseen(error: BaseException, *, request_id: str, where: str) -> Protocol
     return ProtocolError(INTERNAL_ERROR, "Internal error", {"request_id": request_id})
 
 
-def unavailable(error: PortolanError, *, request_id: str) -> ProtocolError:
-    """Return the JSON-RPC error for an expected failure outside of a tool call."""
+def note_away(error: PortolanError, *, request_id: str, where: str) -> None:
+    """Log a part of the platform that does not answer, with the traceback; others are expected."""
+    if isinstance(error, Unavailable) and not isinstance(error, Busy):
+        logger.error("%s (request %s in %s)", error.message, request_id, where, exc_info=error)
+
+
+def unavailable(error: PortolanError, *, request_id: str, where: str) -> ProtocolError:
+    """Return the JSON-RPC error for an expected failure outside of a tool call; log it."""
+    note_away(error, request_id=request_id, where=where)
     return ProtocolError(UNAVAILABLE, str(error), {"code": error.code, "request_id": request_id})
 
 

@@ -34,6 +34,7 @@ from mcp_sidecar.servers.pipeline import call_tool
 from mcp_sidecar.tools.base import BoundTool
 from mcp_sidecar.version import VERSION
 from web.core.errors import PortolanError
+from web.core.logs import REQUEST_ID
 
 # Each capability that has methods of its own, with what is announced of it.
 _CAPABILITIES: Final[dict[str, dict[str, bool]]] = {
@@ -205,6 +206,7 @@ class Boundary:
         exchange = current_exchange()
         if exchange is None or exchange.definition is not self.definition:
             exchange = Exchange(self.definition)
+            REQUEST_ID.set(exchange.request_id)
         entered = enter(exchange)
         started = time.monotonic()
         failure: MCPError | None = None
@@ -225,7 +227,7 @@ class Boundary:
 def protocol_failure(error: Exception, exchange: Exchange, method: str) -> MCPError:
     """Return the JSON-RPC error for whatever ended a message; the unforeseen is logged."""
     if isinstance(error, PortolanError):
-        error = unavailable(error, request_id=exchange.request_id)
+        error = unavailable(error, request_id=exchange.request_id, where=method)
     elif isinstance(error, ValidationError):
         # Only the SDK's check of a method's params gets here: the pipeline ends a tool's own.
         return MCPError(code=INVALID_PARAMS, message="Invalid request parameters")

@@ -14,7 +14,7 @@ from mcp_sidecar.contract.reading import ArgumentError, read_arguments
 from mcp_sidecar.contract.rendering.freshness import with_ages
 from mcp_sidecar.contract.repository import NAME
 from mcp_sidecar.databases import deadline_exceeded
-from mcp_sidecar.errors import ProtocolError, failure_text, unforeseen
+from mcp_sidecar.errors import ProtocolError, failure_text, note_away, unforeseen
 from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.servers.notes import note_tool_call
 from mcp_sidecar.tools.base import BoundTool, Call
@@ -88,6 +88,8 @@ async def _outcome(exchange: Exchange, name: str, arguments: Any) -> Outcome:
         return Outcome(without_tokens(error.text), code="invalid_arguments")
     except PortolanError as error:
         exchange.is_refused = isinstance(error, Busy)
+        if not tool.contract.requires_github_token:  # what GitHub fails at is no fault of ours
+            note_away(error, request_id=exchange.request_id, where=name)
         return _failed(error, exchange)
     except TimeoutError as error:
         if deadline.expired():

@@ -16,6 +16,7 @@ from mcp_sidecar.errors import (
     INVALID_REQUEST,
     UNSUPPORTED_PROTOCOL_VERSION,
     ProtocolError,
+    note_away,
     unforeseen,
 )
 from mcp_sidecar.servers.exchange import Exchange
@@ -102,6 +103,7 @@ class Gate:
         except Refusal as refusal:
             status, body, more = _refused(refusal)
         except PortolanError as error:
+            note_away(error, request_id=request_id, where="the gate")
             later = _later(error.message, code=error.code)
             later.data["request_id"] = request_id
             status, body, more = _refused(later)

@@ -197,7 +197,7 @@ def _as_protocol_error(error: Exception, exchange: Exchange, method: str) -> Pro
     if isinstance(error, ProtocolError):
         return error
     if isinstance(error, PortolanError):
-        return unavailable(error, request_id=exchange.request_id)
+        return unavailable(error, request_id=exchange.request_id, where=method)
     return unforeseen(error, request_id=exchange.request_id, where=method)
 
 

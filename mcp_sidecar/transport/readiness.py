@@ -28,7 +28,7 @@ async def _checked() -> dict[str, bool]:
     try:
         report = await bridge.look_up(checks_made, names=READINESS)
     except PortolanError as error:
-        logger.warning("the checks of the health cannot be made: %s", error)
+        logger.warning("the checks of the health cannot be made", exc_info=error)
         return dict.fromkeys(READINESS, False)
     return {check.name: check.state != "failing" for check in report.checks}
 

@@ -13,7 +13,7 @@ from threading import Thread
 from typing import Any, Final
 
 from mcp_sidecar.auth import Caller, caller_now
-from mcp_sidecar.errors import INVALID_REQUEST, ProtocolError, unavailable
+from mcp_sidecar.errors import INVALID_REQUEST, ProtocolError, unavailable, unforeseen
 from mcp_sidecar.servers.exchange import Exchange
 from mcp_sidecar.transport import messages
 from mcp_sidecar.transport.batches import answered_batch
@@ -85,13 +85,19 @@ class StdioServer:
         asyncio.run_coroutine_threadsafe(self._lines.put(None), loop).result()
 
     async def _answer(self, line: bytes) -> None:
+        exchange = Exchange(self._dispatcher.definition, self._repository, body_bytes=len(line))
+        REQUEST_ID.set(exchange.request_id)
         try:
-            answer = await self._answered(line)
+            try:
+                answer = await self._answered(exchange, line)
+            except Exception as error:
+                failure = unforeseen(error, request_id=exchange.request_id, where="a line")
+                answer = _failed(line, failure)
             if answer is not None:
                 loop = asyncio.get_running_loop()
                 await loop.run_in_executor(self._writer, self._write, answer + b"\n")
         except Exception:
-            logger.exception("a line of the client was not answered")
+            logger.exception("an answer could not be written")
         finally:
             self._room.release()
 
@@ -102,9 +108,7 @@ class StdioServer:
         except OSError:
             logger.info("the client no longer reads")
 
-    async def _answered(self, line: bytes) -> bytes | None:
-        exchange = Exchange(self._dispatcher.definition, self._repository, body_bytes=len(line))
-        REQUEST_ID.set(exchange.request_id)
+    async def _answered(self, exchange: Exchange, line: bytes) -> bytes | None:
         try:
             if len(line) > LIMITS.max_body_bytes:
                 raise ProtocolError(
@@ -116,7 +120,7 @@ class StdioServer:
             try:
                 exchange.caller = await caller_now(self._caller, at=exchange.marked())
             except PortolanError as error:
-                failure = unavailable(error, request_id=exchange.request_id)
+                failure = unavailable(error, request_id=exchange.request_id, where="a line")
                 id_json = message.id_json if isinstance(message, Request) else messages.NULL
                 return messages.error_json(id_json, failure)
             if message is None:
@@ -149,6 +153,17 @@ class StdioServer:
 def _negotiated(params: dict[str, Any] | None) -> str:
     offered = (params or {}).get("protocolVersion", HANDSHAKE_VERSIONS[0])
     return offered if offered in HANDSHAKE_VERSIONS else NEWEST_HANDSHAKE
+
+
+def _failed(line: bytes, failure: ProtocolError) -> bytes | None:
+    """Return the answer to a line that nobody foresaw, so that no client waits for ever."""
+    try:
+        message = messages.read(messages.decoded(line), line)
+    except ProtocolError:
+        return messages.error_json(messages.NULL, failure)
+    if isinstance(message, Request | Malformed):
+        return messages.error_json(message.id_json, failure)
+    return None
 
 
 def _skip_line(stream: Any) -> None:

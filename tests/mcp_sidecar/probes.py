@@ -4,6 +4,7 @@ It is a server like the product's own and takes the same ways: in this process, 
 (`probe_server`) and over standard input and output (`probe_stdio`).
 """
 
+import asyncio
 import os
 import subprocess
 import threading
@@ -13,7 +14,7 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 from pydantic import Field
 
-from mcp_sidecar import bridge
+from mcp_sidecar import bridge, caching, signals
 from mcp_sidecar.contract.base import (
     Arguments,
     Description,
@@ -22,8 +23,11 @@ from mcp_sidecar.contract.base import (
     Result,
     ToolContract,
 )
+from mcp_sidecar.servers import catalogue, pipeline
 from mcp_sidecar.servers.definition import ServerDefinition
+from mcp_sidecar.signals import mcpserver_tool_called
 from mcp_sidecar.tools.base import BoundTool, Call
+from mcp_sidecar.transport import gate, stdio
 from web.core import errors
 from web.core.limits import LIMITS
 
@@ -213,6 +217,70 @@ async def write(call: Call, arguments: Word) -> Text:
     return Text(text=await bridge.call(written, word=arguments.word))
 
 
+def filled() -> str:
+    """Write more than the database takes, whose disk is full."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA max_page_count = 1")  # as many as it has
+        try:
+            cursor.execute(
+                "INSERT INTO django_session VALUES ('x', hex(randomblob(2000000)), '2030-01-01')"
+            )
+        finally:
+            cursor.execute("PRAGMA max_page_count = 4294967294")
+    return "there was space"
+
+
+async def fill(call: Call, arguments: Nothing) -> Text:
+    """Write on a full disk."""
+    return Text(text=await bridge.call(filled))
+
+
+FAULTS: dict[str, tuple[Any, str]] = {
+    "arguments": (pipeline, "read_arguments"),
+    "scope": (catalogue, "names_visible_to"),
+    "the memory of answers": (caching, "kept"),
+    "what keeps answers": (caching, "keep"),
+    "the pipeline": (pipeline, "_outcome"),
+    "the thread": (bridge, "answered"),
+    "rendering": (ToolContract, "render"),
+    "ages": (pipeline, "with_ages"),
+    "the gate": (gate, "caller_of"),
+    "a line": (stdio, "caller_now"),
+}
+OWN_TURN = {"rendering", "ages"}  # the call that arms them comes by them itself
+
+
+async def arm(call: Call, arguments: Word) -> Text:
+    """Have a layer of this process fail once: at the next call."""
+    if arguments.word == "a receiver":
+        mcpserver_tool_called.connect(_failing_receiver)
+        return Text(text="armed")
+    owner, name = FAULTS[arguments.word]
+    right, passing = getattr(owner, name), arguments.word in OWN_TURN
+
+    def once(*given: Any, **more: Any) -> Any:
+        nonlocal passing
+        if passing:
+            passing = False
+            return right(*given, **more)
+        setattr(owner, name, right)
+        raise RuntimeError(SECRET)
+
+    setattr(owner, name, once)
+    return Text(text="armed")
+
+
+def _failing_receiver(sender: Any, *, tool: str, **_more: Any) -> None:
+    if tool == "probe_echo":
+        mcpserver_tool_called.disconnect(_failing_receiver)
+        raise RuntimeError(SECRET)
+
+
+async def told(call: Call, arguments: Nothing) -> Text:
+    """Return once the receivers were told of all calls."""
+    return Text(text=str(await asyncio.to_thread(signals.flush)))
+
+
 async def large(call: Call, arguments: Number) -> Text:
     """Return many characters."""
     return Text(text="ä\u2028</x>" * arguments.number)
@@ -260,6 +328,9 @@ TOOLS = (
     _bound(noise, Number, Text, cache_seconds=None),
     _bound(query, Number, Text, cache_seconds=None),
     _bound(write, Word, Text, cache_seconds=None, hints=WRITES),
+    _bound(fill, Nothing, Text, cache_seconds=None, hints=WRITES),
+    _bound(arm, Word, Text, cache_seconds=None, hints=WRITES),
+    _bound(told, Nothing, Text, cache_seconds=None),
     _bound(large, Number, Text, project_wide=True),
     _bound(github, Nothing, Text, requires_github_token=True, cache_seconds=None),
 )

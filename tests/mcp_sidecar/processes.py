@@ -39,6 +39,18 @@ def migrate(folder: Path, **more: str) -> None:
     )
 
 
+def python(folder: Path, code: str, **more: str) -> str:
+    """Run Python in the product and return what it printed."""
+    return subprocess.run(
+        [sys.executable, "manage.py", "shell", "--verbosity", "0", "-c", code],
+        cwd=PROJECT,
+        env=variables(folder, **more),
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+
+
 class Sidecar(Process):
     """The sidecar with the probes, under uvicorn."""
 

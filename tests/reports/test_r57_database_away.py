@@ -7,8 +7,6 @@ come from the database that is there.
 import json
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.deploy.stack import PROJECT
 from tests.mcp_sidecar.conftest import refusal
-from tests.mcp_sidecar.processes import migrate, running, variables
+from tests.mcp_sidecar.processes import migrate, python, running
 from tests.messages import call
 from tests.services import PostgresServer
 
@@ -33,13 +30,6 @@ made = token_create(
 )
 print(made.secret)
 """
-
-
-def python(folder, code, **more):
-    return subprocess.run(
-        [sys.executable, "manage.py", "shell", "--verbosity", "0", "-c", code],
-        cwd=PROJECT, env=variables(folder, **more), check=True, capture_output=True, text=True,
-    ).stdout.strip()  # fmt: skip
 
 
 class Asked:

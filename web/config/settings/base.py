@@ -114,7 +114,7 @@ def _database(url: str) -> dict[str, Any]:
             "OPTIONS": {"application_name": "portolan", **dict(parse_qsl(parts.query))},
         }
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "web.core.existing_sqlite3",
         "NAME": (url.removeprefix("sqlite:///") or str(DATA_DIR / "portolan.sqlite3")),
         "CONN_MAX_AGE": 0,
         "OPTIONS": {

@@ -1,0 +1,1 @@
+"""Django's backend for SQLite, for files that stay: see `base`."""
