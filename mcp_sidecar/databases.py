@@ -5,21 +5,14 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from django.db import DatabaseError, InterfaceError, OperationalError, connections
+from django.db import DatabaseError, InterfaceError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from web.core.databases import is_away
 from web.core.errors import DeadlineExceeded, Unavailable
 from web.core.limits import LIMITS
 from web.core.migrations import unapplied_migrations
 
-# SQLite says with one exception that it is busy and that a statement is wrong; only these mean
-# that the same call may work later.
-_SQLITE_AWAY = frozenset(
-    {
-        "BUSY", "LOCKED", "IOERR", "FULL", "CANTOPEN", "READONLY", "NOTADB", "CORRUPT", "PROTOCOL",
-        "NOMEM",
-    }
-)  # fmt: skip
 _POSTGRES_TIMEOUT = "57014"
 _POSTGRES_LACKS = frozenset({"42P01", "42703"})  # a table, a column
 # The device and number of the file that a connection to SQLite has open.
@@ -108,18 +101,14 @@ def _lost_a_connection() -> bool:
 
 def _named(error: DatabaseError | InterfaceError) -> Exception:
     """Return what a database error means for the caller; the error itself where it is a mistake."""
-    cause = error.__cause__
-    if _lacks_migrations(cause):
+    if _lacks_migrations(error.__cause__):
         return Unavailable(
             "The database of this server lacks migrations.",
             hint="Tell whoever runs the server: manage.py migrate. Then repeat the call.",
         )
-    name = getattr(cause, "sqlite_errorname", None)
-    if name is None and not isinstance(error, OperationalError | InterfaceError):
+    if not is_away(error):
         return error
-    if name is not None and name.removeprefix("SQLITE_").split("_")[0] not in _SQLITE_AWAY:
-        return error
-    if getattr(cause, "sqlstate", None) == _POSTGRES_TIMEOUT:
+    if getattr(error.__cause__, "sqlstate", None) == _POSTGRES_TIMEOUT:
         return deadline_exceeded(LIMITS.call_deadline_seconds)
     return _away()
 

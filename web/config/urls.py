@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+handler500 = "web.pages.views.failed"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("web.pages.urls")),
     path("", include("web.accounts.urls")),

@@ -11,7 +11,7 @@ from mcp_sidecar.contract.base import (
     Result,
     ToolContract,
 )
-from mcp_sidecar.contract.fields import Ref, RequiredPath
+from mcp_sidecar.contract.fields import MAX_LINE_NUMBER, Ref, RequiredPath
 from mcp_sidecar.contract.limits import MAX_READ_LINES
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.code import fenced, numbered
@@ -19,7 +19,6 @@ from mcp_sidecar.contract.rendering.freshness import Freshness, state
 from mcp_sidecar.contract.text import link, path_span, span, word
 
 NAME = "read_file"
-MAX_LINE_NUMBER = 100_000_000
 MAX_CUT_LINES_NAMED = 20
 CUT = " … (cut)"
 

@@ -11,6 +11,7 @@ from mcp_sidecar.contract.base import (
     Result,
     ToolContract,
 )
+from mcp_sidecar.contract.fields import MAX_LINE_NUMBER
 from mcp_sidecar.contract.project.read_doc import ROOM_FOR_SECTIONS, SectionItem
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.code import fenced
@@ -37,7 +38,11 @@ class ReadPostArguments(Arguments):
         examples=["release-5-2"],
     )
     start_line: int | None = Field(
-        None, ge=1, description="First line to show, to go on in a long post.", examples=[120]
+        None,
+        ge=1,
+        le=MAX_LINE_NUMBER,
+        description="First line to show, to go on in a long post.",
+        examples=[120],
     )
 
 

@@ -10,7 +10,7 @@ from django.db import connection
 
 from tests.web.operations.calls import NOON, STAFF
 from web.accounts.principals import Principal
-from web.core.errors import InvalidInput, NotAllowed
+from web.core.errors import InvalidInput, NotAllowed, NotFound
 from web.core.limits import LIMITS
 from web.core.logs import JsonLines
 from web.core.paging import cursor_behind
@@ -145,6 +145,8 @@ def test_a_logger_and_a_process_are_named_whole_or_by_their_first_part(write):
     assert found(process="sidecar:12") == ["a", "b"]
     assert found(process="sidecar:1") == []
     assert found(process="worker") == ["c"]
+    with pytest.raises(NotFound, match="Processes are: sidecar, worker"):
+        found(process="sidcar")
 
 
 def test_lines_are_of_a_time(write):

@@ -143,6 +143,11 @@ def test_calls_are_filtered_by_user_outcome_and_time(mira):
     assert tool_calls_listed(principal=STAFF, user="mira").calls[0].user == "mira"
     with pytest.raises(NotFound, match="list_users"):
         listed(user="nobody")
+    with pytest.raises(NotFound, match="internal_error, not_found, ok"):
+        listed(outcome="eror")
+    with pytest.raises(NotFound, match=r"tool 'serach_code'.* days: search_code"):
+        listed(tool="serach_code")
+    assert listed(tool="search_code", user="anonymous", outcome="ok") == set()
     mira.delete()
     assert listed(user="anonymous") == {"b"}
 

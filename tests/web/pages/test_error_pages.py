@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import connection
 from django.test import Client
 from django.views.defaults import server_error
 
@@ -34,6 +35,25 @@ def test_a_form_without_its_token_says_to_load_the_page_anew(db):
     response = client.post("/accounts/sign-in/", {"username": "mary", "password": "a-word"})
     assert response.status_code == 403
     assert "load the\npage anew" in response.content.decode()
+
+
+@pytest.mark.parametrize("path", ["/", "/blog/", "/accounts/", "/admin/"])
+@pytest.mark.django_db(transaction=True)
+def test_while_the_database_is_away_pages_say_so_and_when_to_come_again(
+    monkeypatch, tmp_path, caplog, path
+):
+    browser = Client(raise_request_exception=False)
+    browser.force_login(get_user_model().objects.create_user("ada", is_staff=True))
+    if connection.vendor != "sqlite":
+        pytest.skip("a file that is moved")
+    connection.close()
+    monkeypatch.setitem(connection.settings_dict, "NAME", str(tmp_path / "none" / "a.sqlite3"))
+    response = browser.get(path)
+    connection.close()
+    assert (response.status_code, response["Retry-After"]) == (503, "10")
+    assert "The database does not answer now" in response.content.decode()
+    assert str(tmp_path) not in response.content.decode()
+    assert len([one for one in caplog.records if one.exc_info]) == 1
 
 
 def test_a_failure_of_the_server_has_a_page_that_asks_no_database(rf):

@@ -7,6 +7,7 @@ from django.db.models import Q, QuerySet
 from web.accounts.models import AuditEvent
 from web.accounts.principals import Principal
 from web.accounts.records import AuditEntry, AuditListing
+from web.core.errors import NotFound
 from web.core.paging import cursor_behind, number_of, place_of
 
 
@@ -23,8 +24,8 @@ def audit_listed(
     """Return a page of the audit, newest first.
 
     `actor` is a name as it is, `action` a whole word such as `token.revoked` or its first part
-    (`token`), `target` any part of it. Raises NotAllowed for who is not staff, InvalidInput for a
-    cursor of other filters.
+    (`token`), `target` any part of it. Raises NotAllowed for who is not staff, NotFound for
+    an action that no entry has, InvalidInput for a cursor of other filters.
     """
     principal.require_staff()
     filters = {"actor": actor, "action": action, "target": target, "since": since}
@@ -40,12 +41,27 @@ def audit_listed(
         found = found.filter(at__gte=since)
     behind = found if place is None else found.filter(pk__lt=number_of(place))
     rows = list(behind.order_by("-pk")[: limit + 1])
+    if action and not rows and place is None:
+        _require_noted(action)
     more = len(rows) > limit
     return AuditListing(
         entries=tuple(_entry(row) for row in rows[:limit]),
         total_count=found.count(),
         next_cursor=cursor_behind(str(rows[limit - 1].pk), filters=filters) if more else None,
     )
+
+
+def _require_noted(action: str) -> None:
+    """Raise NotFound for an action that no entry has, which may be misspelled."""
+    noted = AuditEvent.objects.order_by().values_list("action", flat=True).distinct()
+    known = sorted(set(noted))
+    if not any(f"{one}.".startswith(f"{action.rstrip('.')}.") for one in known):
+        raise NotFound(
+            f"No entry has the action {action[:100]!r}.",
+            hint=f"Actions in the audit are: {', '.join(known)}."
+            if known
+            else "The audit has no entries yet.",
+        )
 
 
 def entries_about(user_id: int, username: str, *, limit: int) -> tuple[AuditEntry, ...]:

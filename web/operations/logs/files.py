@@ -142,6 +142,14 @@ def _merged(streams: dict[str, _Stream], wanted: LogFilter) -> Iterator[tuple[Po
             stream.close()
 
 
+def processes_logged(folder: Path) -> tuple[str, ...]:
+    """Return the kinds of processes that have a file here, in order."""
+    with suppress(FileNotFoundError):
+        names = [name for path in folder.iterdir() if (name := _NAME.fullmatch(path.name))]
+        return tuple(sorted({name["stream"].partition(".")[0] for name in names}))
+    return ()
+
+
 def _streams(folder: Path, wanted: LogFilter, newest_ms: int | None) -> dict[str, _Stream]:
     """Return the files by process; none for processes that are not asked for or ended before."""
     found: defaultdict[str, list[tuple[int, _File]]] = defaultdict(list)

@@ -23,6 +23,13 @@ def log_searched(wanted: LogFilter, *, limit: int, behind: tuple[int, int] | Non
     return search(wanted, limit, behind)
 
 
+def processes_logged() -> tuple[str, ...]:
+    """Return the kinds of processes whose lines are kept, in order; of the table the newest."""
+    if connection.vendor == "postgresql":
+        return table.processes_logged(most_lines=LIMITS.max_log_search_lines)
+    return files.processes_logged(settings.DATA_DIR / "log")
+
+
 def _from_files(wanted: LogFilter, limit: int, behind: tuple[int, int] | None) -> Ended:
     found = files.log_files_searched(
         settings.DATA_DIR / "log",

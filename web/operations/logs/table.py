@@ -88,6 +88,12 @@ def log_table_searched(
     return entries, _place(*last[0]) if last else None, False
 
 
+def processes_logged(*, most_lines: int) -> tuple[str, ...]:
+    """Return the kinds of processes that wrote the newest lines, in order."""
+    newest = LogLine.objects.order_by("-at", "-id").values_list("process", flat=True)[:most_lines]
+    return tuple(sorted({process.partition(":")[0] for process in newest}))
+
+
 def _within(wanted: LogFilter) -> Q:
     """Return what an index answers: the times, and whether it is a warning at least."""
     within = Q()

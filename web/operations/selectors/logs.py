@@ -3,11 +3,12 @@
 from datetime import datetime
 
 from web.accounts.principals import Principal
+from web.core.errors import NotFound
 from web.core.limits import LIMITS
 from web.core.paging import check_limit, cursor_behind, foreign_cursor, number_of, place_of
 from web.operations.logs.filters import LogFilter, level_of, words_of
 from web.operations.logs.lines import shown
-from web.operations.logs.search import log_searched
+from web.operations.logs.search import log_searched, processes_logged
 from web.operations.records import LogEntry, LogPage
 
 _MAX_INSTANT_DIGITS = 17  # microseconds that the calendar still holds
@@ -32,7 +33,8 @@ def log_entries_found(
     `process` are whole names or first parts ("web.library", "sidecar"); the instants are aware.
     One page reads at most MAX_LOG_SEARCH_BYTES of files, or MAX_LOG_SEARCH_LINES of the table.
 
-    Raises NotAllowed for callers who are not staff, InvalidInput that names the argument.
+    Raises NotAllowed for callers who are not staff, InvalidInput that names the argument, NotFound
+    for a kind of process that has no lines at all.
     """
     principal.require_staff()
     check_limit(limit, most=LIMITS.max_log_limit)
@@ -47,11 +49,23 @@ def log_entries_found(
     }
     behind = _numbers(place_of(cursor, filters=filters))
     entries, place, searched_back_to = log_searched(wanted, limit=limit, behind=behind)
+    if process and not entries and behind is None:
+        _require_logged(process)
     return LogPage(
         entries=tuple(shown(entry) for entry in sorted(entries, key=_at, reverse=True)),
         searched_back_to=searched_back_to,
         next_cursor=place and cursor_behind(place, filters=filters),
     )
+
+
+def _require_logged(process: str) -> None:
+    """Raise NotFound for a kind of process without lines, which may be misspelled."""
+    known = processes_logged()
+    if process.partition(":")[0] not in known:
+        raise NotFound(
+            f"No process {process[:100]!r} has lines in this log.",
+            hint=f"Processes are: {', '.join(known)}." if known else "The log has no lines yet.",
+        )
 
 
 def _numbers(place: str | None) -> tuple[int, int] | None:

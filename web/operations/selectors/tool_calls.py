@@ -32,7 +32,8 @@ def tool_calls_listed(
 
     `user` is the name of an account, or "anonymous"; `outcome` is one word, or "error" for all but
     "ok"; `since` is aware. Raises NotAllowed for callers who are not staff, NotFound for a user who
-    does not exist, InvalidInput for a limit or cursor that does not fit.
+    does not exist, a tool or outcome that no call has, InvalidInput for a limit or cursor that does
+    not fit.
     """
     principal.require_staff()
     check_limit(limit, most=LIMITS.max_list_limit)
@@ -41,6 +42,9 @@ def tool_calls_listed(
     place = place_of(cursor, filters=filters)
     rows = list(_behind(matching, place).select_related("user")[: limit + 1])
     shown = rows[:limit]
+    if not rows and place is None:
+        _require_recorded("tool", tool)
+        _require_recorded("outcome", None if outcome == ANY_ERROR else outcome)
     return ToolCallPage(
         calls=tuple(_entry(row) for row in shown),
         total_count=matching.count(),
@@ -65,6 +69,20 @@ def _matching(
     elif outcome:
         rows = rows.filter(outcome=outcome)
     return rows if since is None else rows.filter(at__gte=since)
+
+
+def _require_recorded(column: str, value: str | None) -> None:
+    """Raise NotFound for a value that no call has, which may be misspelled; the hint has those."""
+    if not value:
+        return
+    known = sorted(ToolCall.objects.order_by().values_list(column, flat=True).distinct())
+    if value not in known:
+        raise NotFound(
+            f"No recorded call has the {column} {value[:100]!r}.",
+            hint=f"Recorded of the last {LIMITS.usage_keep_days} days: {', '.join(known)}."
+            if known
+            else "No call is recorded yet.",
+        )
 
 
 def _user_id(name: str) -> Any:
