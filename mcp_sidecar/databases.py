@@ -119,12 +119,9 @@ def _lacks_migrations(cause: BaseException | None) -> bool:
     if not is_lacking and not str(cause).startswith(("no such table", "no such column")):
         return False
     try:
-        missing = len(unapplied_migrations())
+        return bool(unapplied_migrations())
     except (DatabaseError, InterfaceError):
         return False
-    if missing:
-        logger.error("the database lacks %d migrations: manage.py migrate", missing)
-    return missing > 0
 
 
 def _away() -> Unavailable:
