@@ -115,6 +115,9 @@ class Limits(BaseSettings):
         20_000, gt=0, description="Most definitions of one file that are found, the first of it."
     )
     git_timeout_seconds: float = Field(600.0, gt=0, description="Longest run of one git fetch.")
+    git_listing_seconds: float = Field(
+        60.0, gt=0, description="Longest wait for the list of a remote's branches and tags."
+    )
     max_repository_files: int = Field(
         1_000_000, gt=0, description="Most files of one repository's tree."
     )

@@ -68,6 +68,7 @@ def run_git(
     local: bool = False,
     max_output_bytes: int | None = None,
     keep_open: Sequence[int] = (),
+    timeout_seconds: float | None = None,
     on_progress: Callable[[str], None] | None = None,
 ) -> bytes:
     """Return what git writes for a subcommand with its `options`, which are literals of the code.
@@ -79,7 +80,8 @@ def run_git(
     `on_progress` gets each line that git writes about its progress. With `max_output_bytes` git is
     ended once it wrote that much.
 
-    Raises GitFailed when git fails or runs longer than LIMITS.git_timeout_seconds.
+    Raises GitFailed when git fails or runs longer than `timeout_seconds`, by default
+    LIMITS.git_timeout_seconds.
     """
     settings = [flag for value in (*_CONFIGURATION, *configuration) for flag in ("-c", value)]
     argv = ["git", *settings, *options, "--end-of-options", *operands]
@@ -101,12 +103,15 @@ def run_git(
         )
     except FileNotFoundError as error:
         raise GitFailed("git is not installed") from error
-    return _output_of(process, max_output_bytes, on_progress)
+    return _output_of(
+        process, max_output_bytes, timeout_seconds or LIMITS.git_timeout_seconds, on_progress
+    )
 
 
 def _output_of(
     process: subprocess.Popen[bytes],
     max_output_bytes: int | None,
+    timeout_seconds: float,
     on_progress: Callable[[str], None] | None,
 ) -> bytes:
     """Wait for git and return its output; end it, with its children, when it takes too long.
@@ -119,7 +124,7 @@ def _output_of(
         late.set()
         _end(process)
 
-    timer = threading.Timer(LIMITS.git_timeout_seconds, end_late)
+    timer = threading.Timer(timeout_seconds, end_late)
     timer.daemon = True
     output: list[bytes] = []
     reader = threading.Thread(
@@ -140,7 +145,7 @@ def _output_of(
         finally:
             timer.cancel()
     if late.is_set():
-        raise GitFailed(f"timeout after {LIMITS.git_timeout_seconds:.0f} seconds")
+        raise GitFailed(f"timeout after {timeout_seconds:.0f} seconds")
     enough = max_output_bytes is not None and len(output[0]) == max_output_bytes
     if code and not enough:
         raise GitFailed(b"".join(errors).decode("utf-8", "replace"))

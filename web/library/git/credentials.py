@@ -114,7 +114,8 @@ def _ssh(address: Address, number: str, *, key: Path | None = None) -> str:
     known_hosts = f'"{Path(settings.DATA_DIR) / "known_hosts"}" ~/.ssh/known_hosts'
     strict = "accept-new" if settings.SSH_ACCEPT_NEW_HOSTS else "yes"
     options = [
-        *("BatchMode=yes", "ConnectTimeout=30", "ControlMaster=no", "ControlPath=none"),
+        *("BatchMode=yes", "ConnectTimeout=30", "ServerAliveInterval=20"),
+        *("ControlMaster=no", "ControlPath=none"),
         *(f"StrictHostKeyChecking={strict}", "UpdateHostKeys=no", "HashKnownHosts=no"),
         f"UserKnownHostsFile={known_hosts}",
         *(f"HostName={number}", f"HostKeyAlias={alias}"),

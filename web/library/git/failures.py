@@ -23,7 +23,8 @@ _ADVICE: tuple[tuple[str, str, str], ...] = (
     (
         r"timeout after|operation too slow|timed out",
         "The remote did not answer in time.",
-        "Sync again later, or raise PORTOLAN_GIT_TIMEOUT_SECONDS for a very large repository.",
+        "Sync again later; raise PORTOLAN_GIT_LISTING_SECONDS for a slow remote, "
+        "PORTOLAN_GIT_TIMEOUT_SECONDS for a very large repository.",
     ),
     (
         r"could not resolve host|could not be found in dns|name or service not known"

@@ -18,6 +18,7 @@ from pathlib import Path
 from django.conf import settings
 
 from web.core.errors import Conflict, InvalidInput, PortolanError
+from web.core.limits import LIMITS
 from web.library.git.command import run_git
 from web.library.git.credentials import Credential, Transport, transport
 from web.library.git.failures import GitFailed, explained
@@ -135,6 +136,7 @@ def remote_refs(url: str, *, credential: Credential | None = None) -> RemoteRefs
                 configuration=way.configuration,
                 environment=way.environment,
                 local=address.is_local,
+                timeout_seconds=LIMITS.git_listing_seconds,
             )
     except GitFailed as failure:
         raise explained(failure) from failure

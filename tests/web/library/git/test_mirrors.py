@@ -4,12 +4,14 @@ import multiprocessing
 import os
 import shutil
 import signal
+import socket
 from pathlib import Path
 
 import pytest
 
 from tests.gitrepos import GitRepository
 from web.core.errors import Conflict, InvalidInput, Unavailable
+from web.library.git import mirrors
 from web.library.git.mirrors import (
     HEAD_REF,
     blob_head,
@@ -158,6 +160,20 @@ def test_vanished_remote_is_said_in_a_sentence_without_its_path(origin: GitRepos
         remote_refs(origin.url)
     assert "no repository at this address" in str(gone.value)
     assert str(origin.path) not in str(gone.value)
+
+
+@pytest.mark.parametrize("scheme", ["https", "ssh"])
+def test_remote_that_takes_a_connection_and_never_answers_is_given_up(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurried = mirrors.LIMITS.model_copy(update={"git_listing_seconds": 0.5})
+    monkeypatch.setattr(mirrors, "LIMITS", hurried)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(Unavailable, match="did not answer in time") as given_up,
+    ):
+        remote_refs(f"{scheme}://127.0.0.1:{silent.getsockname()[1]}/project.git")
+    assert "PORTOLAN_GIT_LISTING_SECONDS" in given_up.value.hint
 
 
 def test_repository_with_sha256_ids_is_refused_clearly(tmp_path: Path) -> None:
