@@ -19,6 +19,7 @@ from mcp_sidecar.contract.base import AnyContract
 from mcp_sidecar.tools.base import Call
 from mcp_sidecar.version import VERSION
 from web.core.errors import PortolanError
+from web.core.redaction import without_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +35,13 @@ class Answer(NamedTuple):
     text: str
     structured: bytes | None = None
     result_count: int | None = None
+
+    def without_tokens(self) -> "Answer":
+        """Return the answer with every token in it replaced by "[redacted]"."""
+        structured = self.structured
+        if structured is not None:
+            structured = without_tokens(structured.decode()).encode()
+        return self._replace(text=without_tokens(self.text), structured=structured)
 
 
 def may_be_cached(contract: AnyContract) -> bool:

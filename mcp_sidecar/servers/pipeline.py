@@ -22,7 +22,7 @@ from web.core.clock import now
 from web.core.errors import PortolanError
 from web.core.limits import LIMITS
 from web.core.logs import TOOL
-from web.core.redaction import without_tokens
+from web.core.redaction import holds_a_token, without_tokens
 
 
 class Outcome(NamedTuple):
@@ -114,8 +114,10 @@ async def _answered(exchange: Exchange, tool: BoundTool, raw: Any) -> Outcome:
         exchange.caller.github_token if contract.requires_github_token else None,
     )
     query = contract.query_of(given.arguments)
+    # Answers repeat what was asked for: a token that was sent by mistake is not repeated, nor kept.
+    has_token = holds_a_token(given.arguments.model_dump_json())
     key = None
-    if exchange.definition.over_repositories and caching.may_be_cached(contract):
+    if not has_token and exchange.definition.over_repositories and caching.may_be_cached(contract):
         generation = await exchange.index_generation()
         key = caching.key_of(
             contract,
@@ -132,6 +134,8 @@ async def _answered(exchange: Exchange, tool: BoundTool, raw: Any) -> Outcome:
         result.model_dump_json().encode() if contract.structured else None,
         result.found_count,
     )
+    if has_token:
+        answer = answer.without_tokens()
     if key is not None and contract.cache_seconds is not None:
         await caching.keep(key, answer, seconds=contract.cache_seconds)
     return _shown(answer, query, cached=False)

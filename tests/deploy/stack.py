@@ -1,4 +1,4 @@
-"""The real processes of Portolan for tests: web, sidecar and nginx, on free ports."""
+"""The real processes of Portolan for tests: web, sidecar, nginx and a worker, on free ports."""
 
 import os
 import signal
@@ -34,11 +34,12 @@ def newcomers_environment() -> dict[str, str]:
     }
 
 
-def manage(variables: dict[str, str], *arguments: str) -> str:
+def manage(variables: dict[str, str], *arguments: str, given: str = "") -> str:
     """Run a management command, which must succeed, and return what it printed."""
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=PROJECT,
+        input=given,
         env=newcomers_environment() | variables,
         check=True,
         capture_output=True,
@@ -102,10 +103,19 @@ def answers(url: str) -> bool:
 class Stack:
     """Web and sidecar on one fresh database, nginx in front; `more` are settings.
 
-    Without a `public_url` it is the address of nginx on this machine.
+    Without a `public_url` it is the address of nginx on this machine. `sidecar` is the module that
+    serves MCP; a worker takes tasks where one is asked for.
     """
 
-    def __init__(self, folder: Path, *, public_url: str | None = None, **more: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        public_url: str | None = None,
+        sidecar: str = "mcp_sidecar",
+        has_worker: bool = False,
+        **more: str,
+    ) -> None:
         self.folder = folder
         self.web_port, self.sidecar_port, self.port = free_port(), free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -123,7 +133,7 @@ class Stack:
         python = sys.executable
         self.web = self._process("web", (python, "-m", "web"), self.web_port, "/healthz")
         self.sidecar = self._process(
-            "sidecar", (python, "-m", "mcp_sidecar"), self.sidecar_port, "/health"
+            "sidecar", (python, "-m", sidecar), self.sidecar_port, "/health"
         )
         self.proxy = Proxy(
             folder=folder / "nginx",
@@ -137,15 +147,25 @@ class Stack:
         )
         command = nginx_command(nginx_or_fail(), self.proxy)
         self.nginx = self._process("nginx", command, self.port, "/healthz")
+        self.parts = [self.web, self.sidecar, self.nginx]
+        if has_worker:
+            self.parts.append(
+                Process(
+                    (python, "manage.py", "db_worker"),
+                    log=folder / "worker.output",
+                    answers=lambda: True,
+                    **self.variables,
+                )
+            )
 
     def _process(self, name: str, command: tuple[str, ...], port: int, path: str) -> Process:
         url = f"http://127.0.0.1:{port}{path}"
         log = self.folder / f"{name}.output"
         return Process(command, log=log, answers=lambda: answers(url), **self.variables)
 
-    def manage(self, *arguments: str) -> str:
+    def manage(self, *arguments: str, given: str = "") -> str:
         """Run a management command on this stack's database and return what it printed."""
-        return manage(self.variables, *arguments)
+        return manage(self.variables, *arguments, given=given)
 
     @contextmanager
     def running(self) -> Iterator["Stack"]:
@@ -153,11 +173,10 @@ class Stack:
         self.manage("migrate", "--verbosity", "0")
         self.manage("collectstatic", "--no-input", "--verbosity", "0")
         write_configuration(self.proxy)
-        parts = (self.web, self.sidecar, self.nginx)
         try:
-            for part in parts:
+            for part in self.parts:
                 part.start()
             yield self
         finally:
-            for part in reversed(parts):
+            for part in reversed(self.parts):
                 part.stop()

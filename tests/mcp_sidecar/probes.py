@@ -122,6 +122,8 @@ def raised(*, kind: str) -> str:
     if kind == "missing_table":
         with connection.cursor() as cursor:
             cursor.execute("SELECT secret FROM planted_secret")
+    if kind.startswith("leak "):
+        raise RuntimeError(f"cannot use {kind.removeprefix('leak ')}")
     if kind == "stop":
         raise StopIteration(SECRET)
     for error in (errors.NotFound, errors.Conflict, errors.NotAllowed, errors.TooLarge):

@@ -53,6 +53,16 @@ async def test_errors_are_not_kept(client, state):
         assert (await client.call("probe_fail", {"word": "not_found"}))["isError"]
 
 
+async def test_a_token_among_the_arguments_is_neither_repeated_nor_kept(client, words):
+    token = "ptl_" + "Ab3" * 14 + "x"
+    assert token not in await client.text("probe_echo", {"word": f"look for {token}"})
+    result = await client.call("probe_row", {"word": token})
+    assert result["structuredContent"]["title"] == "ptl_[redacted]"
+    assert token not in str(result)
+    assert await words(token) == 1
+    assert await words(token) == 2
+
+
 @pytest.mark.parametrize("name", ["probe_write", "probe_query", "probe_github"])
 def test_tools_that_write_or_reach_github_are_never_kept(name):
     contract = next(tool.contract for tool in probes.TOOLS if tool.contract.name == name)

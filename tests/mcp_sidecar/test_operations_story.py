@@ -1,6 +1,7 @@
 """A staff member's agent finds an error, its request and who met it, with its tools alone.
 
-Real processes, a real token each, over HTTP; once on SQLite, once on PostgreSQL.
+A real process, a real token each, over HTTP, on SQLite; the report R89 tells the story of all
+processes on PostgreSQL.
 """
 
 import re
@@ -9,11 +10,9 @@ import sys
 import time
 
 import httpx
-import pytest
 
 from tests.deploy.stack import PROJECT
 from tests.mcp_sidecar.processes import MANAGE, migrate, running, variables
-from tests.reports.postgres import fresh_database
 
 LONG = 60
 PLANTED = "cGxhbnRlZC1pbi1hLWhlYWRlcg"
@@ -58,9 +57,9 @@ class Agent:
         return text
 
 
-def people(folder, **more):
+def people(folder):
     """The tokens of a member and of a member of the staff."""
-    environment = variables(folder, **more)
+    environment = variables(folder)
 
     def manage(*arguments):
         command = [sys.executable, MANAGE, *arguments]
@@ -76,10 +75,10 @@ def people(folder, **more):
     )
 
 
-def found_through_tools_alone(folder, **more):
-    migrate(folder, **more)
-    member, staff = people(folder, **more)
-    with running(folder, **more) as sidecar:
+def test_an_error_is_found_through_tools_alone(tmp_path):
+    migrate(tmp_path)
+    member, staff = people(tmp_path)
+    with running(tmp_path) as sidecar:
         mira, stan = Agent(sidecar.url, member), Agent(sidecar.url, staff)
         refused = mira.ask(
             "/mcp/probes/",
@@ -111,17 +110,7 @@ def found_through_tools_alone(folder, **more):
             "code": "insufficient_scope"
         }
         told = "\n".join((errors, request, calls, health, usage, str(refused), str(failed)))
-    logs = "\n".join(path.read_text() for path in (folder / "log").iterdir())
+    logs = "\n".join(path.read_text() for path in (tmp_path / "log").iterdir())
     for secret in (PLANTED, "hunter2", member, staff):
         assert secret not in told
         assert secret not in logs
-
-
-def test_an_error_is_found_on_sqlite(tmp_path):
-    found_through_tools_alone(tmp_path)
-
-
-@pytest.mark.services
-def test_an_error_is_found_on_postgresql(tmp_path):
-    with fresh_database() as database:
-        found_through_tools_alone(tmp_path, PORTOLAN_DATABASE_URL=database.url)

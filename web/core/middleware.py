@@ -3,6 +3,8 @@
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
@@ -10,6 +12,8 @@ from django.http import HttpRequest, HttpResponseBase
 from web.core.logs import log_context, request_id_from
 
 logger = logging.getLogger(__name__)
+
+_FAILURE = HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 class RequestLog:
@@ -34,7 +38,7 @@ class RequestLog:
                 response.status_code,
                 extra={
                     "seconds": round(time.perf_counter() - started, 4),
-                    "caller": _caller_of(request),
+                    "caller": _caller_of(request, is_failure=response.status_code >= _FAILURE),
                 },
             )
         response.headers["X-Request-ID"] = request_id
@@ -63,7 +67,13 @@ class AdminQueries:
             raise BadRequest("A query holds the character NUL.")
 
 
-def _caller_of(request: HttpRequest) -> str:
-    """Return the signed-in user as logs name it; empty where the view did not ask who it was."""
+def _caller_of(request: HttpRequest, *, is_failure: bool) -> str:
+    """Return the signed-in user as logs name it; empty where the view did not ask who it was.
+
+    Whom a failure met is asked even then.
+    """
     user = getattr(request, "_cached_user", None)
+    if user is None and is_failure:
+        with suppress(Exception):  # the database may be what fails
+            user = request.user if request.user.is_authenticated else None
     return f"user:{user.pk}" if user is not None and user.is_authenticated else ""
