@@ -98,7 +98,7 @@ async def sign_up(installation, page, name):
 
 
 async def call_whoami(installation, auth):
-    async with Client(f"{installation.url}/mcp/work/", auth=auth) as client:
+    async with Client(f"{installation.url}/mcp/lesson/", auth=auth) as client:
         result = await client.call_tool("whoami")
     await auth.visit
     return result.data
@@ -118,14 +118,14 @@ async def test_a_person_signs_in_reads_consents_and_the_client_calls(installatio
         heading = page.get_by_role("heading", level=1)
         await expect(heading).to_have_text("Give “Harbour pilot” access?")
         await expect(page.locator("main")).to_contain_text("this computer (localhost)")
-        await expect(page.locator("main")).to_contain_text(f"{installation.url}/mcp/work")
+        await expect(page.locator("main")).to_contain_text(f"{installation.url}/mcp/lesson")
         await photograph(page, "consent")
         await client_listens()
         await page.get_by_role("button", name="Give access").click()
         await expect(page.locator("body")).to_contain_text("successful")
 
     auth = BrowserOAuth(steps, client_name="Harbour pilot")
-    assert await call_whoami(installation, auth) == "nora work Harbour pilot"
+    assert await call_whoami(installation, auth) == "nora project Harbour pilot"
 
     await page.goto(f"{installation.url}/accounts/")
     await expect(page.get_by_role("heading", name="Harbour pilot")).to_be_visible()
@@ -152,7 +152,7 @@ async def test_the_consent_page_works_with_the_keyboard_alone(installation, page
         await expect(page.locator("body")).to_contain_text("successful")
 
     auth = BrowserOAuth(steps, client_name="Keys")
-    assert await call_whoami(installation, auth) == "kim work Keys"
+    assert await call_whoami(installation, auth) == "kim project Keys"
 
 
 async def test_a_token_is_made_and_shown_on_a_phone_in_the_dark(installation, page):
@@ -161,13 +161,13 @@ async def test_a_token_is_made_and_shown_on_a_phone_in_the_dark(installation, pa
     await sign_up(installation, page, "ada")
     await page.get_by_role("link", name="Make a token").click()
     await page.get_by_label("Name").fill("laptop")
-    await page.get_by_label("Read and change playbooks").check()
+    await expect(page.get_by_label("Read code, documentation and posts")).to_be_checked()
     await photograph(page, "token-new-phone-dark")
     await page.get_by_role("button", name="Make the token").click()
     secret = await page.get_by_label("Token “laptop”").input_value()
     assert secret.startswith("ptl_")
-    async with Client(f"{installation.url}/mcp/work/", auth=secret) as client:
-        assert (await client.call_tool("whoami")).data == "ada project,work laptop"
+    async with Client(f"{installation.url}/mcp/lesson/", auth=secret) as client:
+        assert (await client.call_tool("whoami")).data == "ada project laptop"
     await page.goto(f"{installation.url}/accounts/")
     await photograph(page, "account-phone-dark")
     width = await page.evaluate("document.documentElement.scrollWidth")

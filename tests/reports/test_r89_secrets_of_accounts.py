@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from tests.web.accounts.walker import VERIFIER, WORK, Walker
+from tests.web.accounts.walker import LESSON, VERIFIER, Walker
 from web.accounts.models import AuditEvent, PersonalAccessToken
 from web.accounts.records import Actor
 from web.accounts.services.invitations import invitation_create
@@ -112,7 +112,7 @@ def test_a_failure_in_the_middle_logs_no_secret(lines, member, monkeypatch):
     walker = Walker(browser)
     walker.register()
     monkeypatch.setattr(oauth, "resource_named", fails)
-    assert walker.ask(resource=WORK).status_code == 500
+    assert walker.ask(resource=LESSON).status_code == 500
     written = "\n".join(lines())
     assert "could not use" in written
     assert "a" * 43 not in written

@@ -156,7 +156,7 @@ def tokens(hub):
 
 def authorization(tokens, caller, path):
     """Return what the caller sends in the header Authorization."""
-    elsewhere = "/mcp/work/" if path == "/mcp/" else "/mcp/"
+    elsewhere = "/mcp/lesson/" if path == "/mcp/" else "/mcp/"
     bearers = {
         "GitHub token": "ghp_" + "a" * 36,
         "OAuth, this resource": tokens["oauth"][path],

@@ -1,14 +1,28 @@
-"""Accounts in the admin: invitations are made here, tokens revoked, the audit read."""
+"""Accounts in the admin: invitations are made here, tokens revoked, the audit read.
+
+What other applications show in the admin is audited here; OAuth's tokens are only looked at, since
+they are made by consent and end by `connection_revoke`.
+"""
 
 from typing import Any
 
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin, messages
+from django.contrib.auth.models import Group
 from django.db.models import Model, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
+from django_tasks_db.models import DBTaskResult
+from oauth2_provider.models import (
+    get_access_token_model,
+    get_grant_model,
+    get_id_token_model,
+    get_refresh_token_model,
+)
 
 from web.accounts import user_admin  # noqa: F401 - registers the page of accounts
-from web.accounts.models import AuditEvent, Invitation, PersonalAccessToken
+from web.accounts.audited_admin import AuditedAdmin, register_anew
+from web.accounts.models import AuditEvent, Invitation, OAuthClient, PersonalAccessToken
 from web.accounts.services.invitations import invitation_create, invitation_withdraw
 from web.accounts.services.tokens import token_revoke
 from web.accounts.views.sign_in import actor_of
@@ -111,3 +125,22 @@ class AuditEventAdmin(_ReadOnly):
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Only services write events."""
         return False
+
+
+class _LookedAt(_ReadOnly):
+    """Rows that are made by other ways than a form."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Nobody makes these rows by hand."""
+        return False
+
+
+for model in (OAuthClient, Group, AccessAttempt, AccessFailureLog, AccessLog, DBTaskResult):
+    register_anew(model, AuditedAdmin)
+for model in (
+    get_access_token_model(),
+    get_grant_model(),
+    get_id_token_model(),
+    get_refresh_token_model(),
+):
+    register_anew(model, _LookedAt)

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.contrib.auth.forms import PasswordResetForm
 
 from web.accounts.models import Scope
+from web.accounts.selectors.resources import served_scopes
 
 _EXPIRIES = (("7", "in 7 days"), ("30", "in 30 days"), ("90", "in 90 days"), ("365", "in a year"))
 
@@ -31,7 +32,7 @@ class TimeZoneForm(forms.Form):
 
 
 class TokenForm(forms.Form):
-    """A new personal access token."""
+    """A new personal access token, for the servers that there are."""
 
     name = forms.CharField(
         max_length=100, label="Name", help_text="What will use it, such as “laptop, Claude Code”."
@@ -53,10 +54,10 @@ class TokenForm(forms.Form):
 
     def __init__(self, *arguments: Any, is_staff: bool, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        if not is_staff:
-            self.fields["scopes"].choices = [  # type: ignore[attr-defined]
-                choice for choice in Scope.choices if choice[0] != Scope.OPERATIONS.value
-            ]
+        useful = served_scopes() - (frozenset() if is_staff else {Scope.OPERATIONS.value})
+        self.fields["scopes"].choices = [  # type: ignore[attr-defined]
+            choice for choice in Scope.choices if choice[0] in useful
+        ]
 
 
 class SignUpForm(forms.Form):

@@ -233,7 +233,10 @@ class Limits(BaseSettings):
         50, gt=0, description="Personal access tokens of one member that work at once."
     )
     max_client_registrations_per_hour: int = Field(
-        30, gt=0, description="OAuth clients that one address may register in an hour."
+        30,
+        gt=0,
+        description="OAuth clients that one address may register in an hour, and as many new ones "
+        "that it may name by a metadata document.",
     )
     max_password_resets_per_hour: int = Field(
         10, gt=0, description="Password resets that one address may ask for in an hour."

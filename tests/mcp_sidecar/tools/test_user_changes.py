@@ -20,7 +20,7 @@ from web.accounts.services.users import users_set_active
 from web.core.clock import now
 from web.core.errors import Conflict, NotAllowed
 
-WORK = "http://127.0.0.1:8080/mcp/work"
+LESSON = "http://127.0.0.1:8080/mcp/lesson"
 REASON = {"reason": "left the company"}
 DEACTIVATE = {"active": False, **REASON}
 
@@ -46,13 +46,13 @@ def connection(owner, *, created=None):
     row = AccessToken(
         user=owner,
         application=client,
-        scope="work",
+        scope="project",
         expires=now() + timedelta(hours=1),
-        resource=[WORK],
+        resource=[LESSON],
     )
     secret = row._raw_token = access_token(None)
     row.save()
-    refresh = RefreshToken(user=owner, application=client, access_token=row, resource=[WORK])
+    refresh = RefreshToken(user=owner, application=client, access_token=row, resource=[LESSON])
     refresh._raw_token = refresh_token(None)
     refresh.save()
     if created is not None:
@@ -62,7 +62,7 @@ def connection(owner, *, created=None):
 
 
 def works(secret):
-    return principal_for_token(token=secret, resource=WORK) is not None
+    return principal_for_token(token=secret, resource=LESSON) is not None
 
 
 @sync_to_async
@@ -244,7 +244,7 @@ async def test_a_code_on_its_way_ends_with_the_access_of_its_account(staff):
     client = await OAuthClient.objects.aget()
     await Grant.objects.acreate(
         user=ann, code="c", application=client, expires=now() + timedelta(minutes=1),
-        redirect_uri="http://127.0.0.1/", scope="work",
+        redirect_uri="http://127.0.0.1/", scope="project",
     )  # fmt: skip
     await staff.text("revoke_tokens", user_ids=[ann.pk], **REASON)
     assert await Grant.objects.acount() == 0

@@ -26,7 +26,7 @@ from web.accounts.selectors import (  # noqa: E402
 from web.config.asgi import application as web  # noqa: E402
 
 CALLER: ContextVar[Principal] = ContextVar("caller", default=ANONYMOUS)
-PATHS = ("/mcp/work", "/mcp/work/")
+PATHS = ("/mcp/lesson", "/mcp/lesson/")
 
 server = FastMCP("whoami", version="1")
 

@@ -5,13 +5,13 @@ import re
 import pytest
 from django.test import Client
 
-from tests.web.accounts.walker import WORK, Walker
+from tests.web.accounts.walker import LESSON, Walker
 from web.accounts.models import PersonalAccessToken
 from web.accounts.selectors import principal_for_token, principal_for_user
 from web.accounts.selectors.connections import connections_of
 
 pytestmark = pytest.mark.django_db
-TOKEN = {"name": "laptop", "scopes": ["project", "work"], "expires_days": "30"}
+TOKEN = {"name": "laptop", "scopes": ["project"], "expires_days": "30"}
 
 
 def test_nobody_sees_it_without_signing_in(db):
@@ -39,7 +39,9 @@ def test_a_token_is_shown_once_and_can_be_revoked(member_client):
 
 
 def test_a_member_is_not_offered_the_operations_scope_and_cannot_take_it(member_client):
-    assert "operations" not in member_client.get("/accounts/tokens/new/").content.decode()
+    page = member_client.get("/accounts/tokens/new/").content.decode()
+    # Nor the scope work: no page promises a server that there is not.
+    assert re.findall(r'name="scopes" value="(\w+)"', page) == ["project"]
     refused = member_client.post("/accounts/tokens/new/", {**TOKEN, "scopes": ["operations"]})
     assert refused.status_code == 422
     assert not PersonalAccessToken.objects.exists()
@@ -64,13 +66,13 @@ def test_connected_applications_are_listed_and_disconnected(walker, member_clien
     page = " ".join(member_client.get("/accounts/").content.decode().split())
     assert "Chart reader" in page
     assert "Registered by itself; leads to this computer (127.0.0.1)" in page
-    assert "<code>http://127.0.0.1:8080/mcp/work</code>" in page
+    assert "<code>http://127.0.0.1:8080/mcp/lesson</code>" in page
     (connection,) = connections_of(member)
     gone = member_client.post(
         f"/accounts/applications/{connection.connection_id}/disconnect/", follow=True
     )
     assert "its access ended just now" in gone.content.decode()
-    assert principal_for_token(token=tokens["access_token"], resource=WORK) is None
+    assert principal_for_token(token=tokens["access_token"], resource=LESSON) is None
     assert walker.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
     assert connections_of(member) == ()
 
@@ -84,7 +86,7 @@ def test_disconnecting_someone_elses_application_changes_nothing(walker, staff):
     pk = OAuthClient.objects.get().pk
     page = browser.post(f"/accounts/applications/{pk}/disconnect/", follow=True)
     assert "had no access any more" in page.content.decode()
-    assert principal_for_token(token=tokens["access_token"], resource=WORK)
+    assert principal_for_token(token=tokens["access_token"], resource=LESSON)
 
 
 def test_forms_need_the_csrf_token(member):

@@ -3,14 +3,20 @@
 import re
 
 import pytest
-from django.contrib.auth.models import User
-from django.test import Client
+from django.contrib import admin
+from django.contrib.auth.models import Group, User
+from django.test import Client, RequestFactory
+from oauth2_provider.models import get_access_token_model
 
 from tests.web.accounts.conftest import PASSWORD
+from web.accounts.admin import InvitationAdmin, PersonalAccessTokenAdmin
+from web.accounts.audited_admin import AuditedAdmin
 from web.accounts.models import AuditEvent, Invitation
 from web.accounts.records import Actor
 from web.accounts.selectors import principal_for_token
 from web.accounts.services.tokens import token_create
+from web.accounts.user_admin import AccountAdmin
+from web.library.admin import RepositoryAdmin
 
 pytestmark = pytest.mark.django_db
 
@@ -81,6 +87,10 @@ def test_oauth_clients_and_tokens_are_shown_without_secrets(admin_client, walker
         html = admin_client.get(f"/admin/oauth2_provider/{page}/").content.decode()
         assert tokens["access_token"] not in html
         assert tokens["refresh_token"] not in html
+        assert admin_client.get(f"/admin/oauth2_provider/{page}/add/").status_code == 403
+    token_id = get_access_token_model().objects.exclude(user=None).get().pk
+    admin_client.post(f"/admin/oauth2_provider/accesstoken/{token_id}/delete/", {"post": "yes"})
+    assert get_access_token_model().objects.filter(pk=token_id).exists()
     assert "Chart reader" in admin_client.get("/admin/accounts/oauthclient/").content.decode()
 
 
@@ -101,6 +111,37 @@ def test_staff_may_register_a_client_with_any_https_address_and_no_other(admin_c
     page = admin_client.post("/admin/accounts/oauthclient/add/", silent)
     assert "always asked for their consent" in page.content.decode()
     assert admin_client.post("/admin/accounts/oauthclient/add/", form).status_code == 302
+
+
+def test_what_is_changed_of_any_other_object_stands_in_the_audit(admin_client):
+    admin_client.post("/admin/auth/group/add/", {"name": "pilots"})
+    pk = Group.objects.get().pk
+    admin_client.post(f"/admin/auth/group/{pk}/change/", {"name": "navigators"})
+    Group.objects.create(name="cooks")
+    chosen = {"action": "delete_selected", "post": "yes"}
+    chosen["_selected_action"] = list(Group.objects.values_list("pk", flat=True))
+    admin_client.post("/admin/auth/group/", chosen)
+    assert not Group.objects.exists()
+    events = AuditEvent.objects.filter(action__startswith="group.").order_by("pk")
+    assert [(event.action, event.target) for event in events] == [
+        ("group.added", f"group:{pk} pilots"),
+        ("group.changed", f"group:{pk} navigators"),
+        ("group.deleted", f"group:{pk + 1} cooks"),
+        ("group.deleted", f"group:{pk} navigators"),
+    ]
+    assert events[1].detail == {"changes": [{"changed": {"fields": ["Name"]}}]}
+    assert {event.actor_name for event in events} == {"root"}
+
+
+def test_every_page_of_the_admin_that_changes_something_is_audited():
+    """An application that is added later is found here, too."""
+    own_audit = {AccountAdmin, InvitationAdmin, PersonalAccessTokenAdmin, RepositoryAdmin}
+    request = RequestFactory().get("/")
+    request.user = User(is_superuser=True, is_staff=True, is_active=True)
+    for page in admin.site._registry.values():
+        permissions = page.get_model_perms(request)
+        if any(permissions[kind] for kind in ("add", "change", "delete")):
+            assert isinstance(page, AuditedAdmin) or type(page) in own_audit, page
 
 
 def test_accounts_are_listed_with_their_tokens(admin_client, member):

@@ -11,7 +11,6 @@ PUBLIC = "http://127.0.0.1:8080"
 RESOURCE = "/.well-known/oauth-protected-resource"
 ENDPOINTS = {
     "/mcp": "project",
-    "/mcp/work": "work",
     "/mcp/operations": "operations",
     "/mcp/lesson": "project",
     "/mcp/repositories/charts": "project",
@@ -24,6 +23,7 @@ NOWHERE = [
     f"{RESOURCE}/mcp//",
     f"{RESOURCE}/mcp/mcp",
     f"{RESOURCE}/mcp/nothing/",
+    f"{RESOURCE}/mcp/work/",  # until there is such a server
     f"{RESOURCE}/mcp/repositories/",
     f"{RESOURCE}/mcp/repositories/charts/more",
     f"{RESOURCE}/mcp/repositories/%7Bname%7D/",
@@ -89,7 +89,7 @@ def test_the_authorization_server_says_what_it_does_and_nothing_else():
             "registration_endpoint": f"{PUBLIC}/o/register/",
             "response_types_supported": ["code"],
             "grant_types_supported": ["authorization_code", "refresh_token"],
-            "scopes_supported": ["operations", "project", "work"],
+            "scopes_supported": ["operations", "project"],
             "code_challenge_methods_supported": ["S256"],
             "token_endpoint_auth_methods_supported": [
                 "none",
@@ -130,3 +130,11 @@ def test_the_preflight_of_a_browser_application_is_answered():
         assert response["Access-Control-Allow-Origin"] == "*"
         assert "MCP-Protocol-Version" in response["Access-Control-Allow-Headers"]
         assert "Access-Control-Allow-Credentials" not in response
+
+
+def test_there_are_exactly_the_resources_that_there_are_servers_for():
+    from mcp_sidecar.transport.application import SERVERS
+    from web.accounts.selectors import resources
+
+    served = {server.path: server.token_scope or "project" for server in SERVERS}
+    assert {path: scope for path, (scope, _title) in resources._SERVERS.items()} == served

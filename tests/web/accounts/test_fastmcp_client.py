@@ -76,42 +76,42 @@ async def whoami(url, auth):
         return (await client.call_tool("whoami")).data
 
 
-@pytest.mark.parametrize("spelling", ["/mcp/work", "/mcp/work/"])
+@pytest.mark.parametrize("spelling", ["/mcp/lesson", "/mcp/lesson/"])
 async def test_an_mcp_client_discovers_registers_asks_and_calls(installation, person, spelling):
     storage = MemoryStore()
     url = installation.url + spelling
     auth = HandDrivenOAuth(person, client_name="Walk", token_storage=storage)
-    assert await whoami(url, auth) == f"{person.name} work Walk"
+    assert await whoami(url, auth) == f"{person.name} project Walk"
     assert "Give “Walk” access?" in auth.pages[0]
-    assert f"{installation.url}/mcp/work" in auth.pages[0]
+    assert f"{installation.url}/mcp/lesson" in auth.pages[0]
 
     again = HandDrivenOAuth(person, client_name="Walk", token_storage=storage)
-    assert await whoami(url, again) == f"{person.name} work Walk"
+    assert await whoami(url, again) == f"{person.name} project Walk"
     assert again.pages == [], "the stored token was enough"
 
 
 async def test_after_disconnecting_the_client_is_asked_again_at_once(installation, person):
     storage = MemoryStore()
-    url = f"{installation.url}/mcp/work/"
+    url = f"{installation.url}/mcp/lesson/"
     auth = HandDrivenOAuth(person, client_name="Walk", token_storage=storage)
     await whoami(url, auth)
     account = person.open("/accounts/")
     done = person.press(account, {})
     assert "its access ended just now" in done.text
     again = HandDrivenOAuth(person, client_name="Walk", token_storage=storage)
-    assert await whoami(url, again) == f"{person.name} work Walk"
+    assert await whoami(url, again) == f"{person.name} project Walk"
     assert len(again.pages) == 1
 
 
 async def test_an_expired_token_is_renewed_without_asking_after_a_restart(installation, person):
     storage = MemoryStore()
-    url = f"{installation.url}/mcp/work/"
+    url = f"{installation.url}/mcp/lesson/"
     auth = HandDrivenOAuth(person, client_name="Walk", token_storage=storage)
     await whoami(url, auth)
     stored = await auth.token_storage_adapter.get_tokens()
     await auth.token_storage_adapter.set_tokens(stored.model_copy(update={"expires_in": -1}))
     again = HandDrivenOAuth(person, client_name="Walk", token_storage=storage)
-    assert await whoami(url, again) == f"{person.name} work Walk"
+    assert await whoami(url, again) == f"{person.name} project Walk"
     renewed = await again.token_storage_adapter.get_tokens()
     assert again.pages == []
     assert renewed.access_token != stored.access_token
@@ -119,7 +119,7 @@ async def test_an_expired_token_is_renewed_without_asking_after_a_restart(instal
 
 
 async def test_a_refusal_reaches_the_client(installation, person):
-    url = f"{installation.url}/mcp/work/"
+    url = f"{installation.url}/mcp/lesson/"
     auth = HandDrivenOAuth(
         person, client_name="Walk", token_storage=MemoryStore(), decision="refuse"
     )
@@ -128,6 +128,8 @@ async def test_a_refusal_reaches_the_client(installation, person):
 
 
 async def test_a_personal_token_needs_no_browser(installation, person):
-    made = installation.manage("create_token", person.name, "--name", "ci", "--scopes", "work")
+    made = installation.manage("create_token", person.name, "--name", "ci", "--scopes", "project")
     assert re.fullmatch(r"ptl_\S+\n", made)
-    assert await whoami(f"{installation.url}/mcp/work/", made.strip()) == f"{person.name} work ci"
+    assert (
+        await whoami(f"{installation.url}/mcp/lesson/", made.strip()) == f"{person.name} project ci"
+    )

@@ -5,14 +5,18 @@ import socket
 
 import pytest
 from django.core.cache import cache
+from django.test import Client
 
 from tests.web.accounts.walker import Walker
 from tests.web.certificates import write_certificate
 from tests.web.local_server import Reply, serving
 from web.accounts.models import OAuthClient
+from web.accounts.oauth import documents
+from web.core.limits import LIMITS
 
 pytestmark = pytest.mark.django_db
 
+BOUND = {"max_client_registrations_per_hour": 2}
 VS_CODE_GRANTS = [
     "authorization_code",
     "refresh_token",
@@ -98,6 +102,21 @@ def test_redirects_other_types_and_large_documents_are_refused(site, member_clie
         cache.clear()
         assert Walker(member_client, client_id=client_id).ask().status_code == 400
     assert [asked.path for asked in site.asked] == ["/client.json"] * 5
+
+
+@pytest.mark.usefixtures("localhost_may_be_fetched")
+def test_strangers_have_only_so_many_documents_fetched(site, monkeypatch):
+    monkeypatch.setattr(documents, "LIMITS", LIMITS.model_copy(update=BOUND))
+    published = publish(site)
+    for number in range(5):
+        client_id = site.url(f"/{number}.json", host="localhost")
+        refused = Client().get("/o/authorize/", {"client_id": client_id, "response_type": "code"})
+        assert refused.status_code == 400
+    assert [asked.path for asked in site.asked] == ["/0.json", "/1.json"]
+    elsewhere = Walker(Client(REMOTE_ADDR="192.0.2.7"), client_id=published)
+    assert elsewhere.ask().status_code == 302  # to sign in
+    # Known by now, so that nothing has to be fetched.
+    assert Walker(Client(), client_id=published).ask().status_code == 302
 
 
 def test_addresses_inside_the_network_are_never_called(site, member_client):

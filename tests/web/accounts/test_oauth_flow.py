@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from oauth2_provider.models import get_access_token_model, get_refresh_token_model
 
-from tests.web.accounts.walker import OPERATIONS, PROJECT, VERIFIER, WORK, Walker
+from tests.web.accounts.walker import LESSON, OPERATIONS, PROJECT, VERIFIER, Walker
 from web.accounts.models import AuditEvent
 from web.accounts.selectors import principal_for_token
 from web.library.models import Repository
@@ -18,12 +18,12 @@ def test_a_member_who_agrees_gives_a_token_for_that_resource_only(walker, member
     tokens = walker.tokens()
 
     assert tokens["token_type"] == "Bearer"
-    assert tokens["scope"] == "work"
+    assert tokens["scope"] == "project"
     assert tokens["access_token"].startswith("pto_")
-    principal = principal_for_token(token=tokens["access_token"], resource=WORK)
-    assert (principal.user_id, principal.scopes) == (member.pk, {"work"})
+    principal = principal_for_token(token=tokens["access_token"], resource=LESSON)
+    assert (principal.user_id, principal.scopes) == (member.pk, {"project"})
     assert principal.client_name == "Chart reader"
-    assert principal_for_token(token=tokens["access_token"], resource=WORK.rstrip("/"))
+    assert principal_for_token(token=tokens["access_token"], resource=LESSON.rstrip("/"))
     for elsewhere in (PROJECT, OPERATIONS, f"{PROJECT}repositories/x/", "", None, "http://evil/"):
         assert principal_for_token(token=tokens["access_token"], resource=elsewhere) is None
 
@@ -37,8 +37,8 @@ def test_the_consent_page_names_client_destination_server_and_permission(walker)
     assert "Give “Chart reader” access?" in text
     assert "this computer (127.0.0.1)" in text
     assert "registered by itself" in text
-    assert "http://127.0.0.1:8080/mcp/work" in text
-    assert "Read and change playbooks, plan items and logged time as you" in text
+    assert "http://127.0.0.1:8080/mcp/lesson" in text
+    assert "Read code, documentation and posts, also those for members" in text
     assert "<strong>mira</strong>" in text
 
 
@@ -99,13 +99,13 @@ def test_a_code_belongs_to_its_client(walker):
     "resource",
     [
         None,
-        "https://elsewhere.example/mcp/work/",
+        "https://elsewhere.example/mcp/lesson/",
         "http://127.0.0.1:8080/",
-        "http://127.0.0.1:8080/mcp/work/more",
+        "http://127.0.0.1:8080/mcp/lesson/more",
         "http://127.0.0.1:8080/mcp/repositories/UPPER/",
-        "http://127.0.0.1:8080/mcp/work/?a=b",
-        "http://user@127.0.0.1:8080/mcp/work/",
-        [WORK, PROJECT],
+        "http://127.0.0.1:8080/mcp/lesson/?a=b",
+        "http://user@127.0.0.1:8080/mcp/lesson/",
+        [LESSON, PROJECT],
     ],
 )
 def test_a_resource_that_is_not_one_of_ours_is_an_invalid_target(walker, resource):
@@ -122,7 +122,7 @@ def test_a_token_request_cannot_widen_the_resource(walker):
 
 
 def test_both_spellings_and_no_resource_name_the_granted_one(walker):
-    for resource in (WORK, WORK.rstrip("/"), WORK.replace("http://", "HTTP://"), None):
+    for resource in (LESSON, LESSON.rstrip("/"), LESSON.replace("http://", "HTTP://"), None):
         assert walker.exchange(walker.code(), resource=resource).status_code == 200
 
 
@@ -137,9 +137,9 @@ def test_a_public_repository_is_a_resource_of_its_own(walker):
 @pytest.mark.parametrize(
     ("asked", "granted"),
     [
-        (None, "work"),
-        ("project work operations", "work"),
-        ("work offline_access openid", "work"),
+        (None, "project"),
+        ("project work operations", "project"),
+        ("project offline_access openid", "project"),
     ],
 )
 def test_scopes_are_narrowed_to_what_the_resource_knows(walker, asked, granted):
@@ -208,9 +208,9 @@ def test_refreshing_rotates_and_keeps_resource_and_scope(walker):
     first = walker.tokens()
     second = walker.refresh(first["refresh_token"]).json()
     assert second["refresh_token"] != first["refresh_token"]
-    assert second["scope"] == "work"
-    assert principal_for_token(token=second["access_token"], resource=WORK)
-    assert principal_for_token(token=first["access_token"], resource=WORK) is None
+    assert second["scope"] == "project"
+    assert principal_for_token(token=second["access_token"], resource=LESSON)
+    assert principal_for_token(token=first["access_token"], resource=LESSON) is None
 
 
 def test_a_client_that_started_again_renews_at_the_default_address(walker):
@@ -218,17 +218,17 @@ def test_a_client_that_started_again_renews_at_the_default_address(walker):
         "grant_type": "refresh_token",
         "refresh_token": walker.tokens()["refresh_token"],
         "client_id": walker.client_id,
-        "resource": WORK.rstrip("/"),
+        "resource": LESSON.rstrip("/"),
     }
     response = walker.wire.post("/token", form)
-    assert principal_for_token(token=response.json()["access_token"], resource=WORK)
+    assert principal_for_token(token=response.json()["access_token"], resource=LESSON)
 
 
 def test_a_refresh_token_used_twice_ends_the_whole_family(walker):
     first = walker.tokens()
     second = walker.refresh(first["refresh_token"]).json()
     assert walker.refresh(first["refresh_token"]).json()["error"] == "invalid_grant"
-    assert principal_for_token(token=second["access_token"], resource=WORK) is None
+    assert principal_for_token(token=second["access_token"], resource=LESSON) is None
     assert walker.refresh(second["refresh_token"]).json()["error"] == "invalid_grant"
 
 
@@ -241,7 +241,7 @@ def test_a_deactivated_user_cannot_refresh_or_exchange(walker, member):
     tokens, code = walker.tokens(), walker.code()
     member.is_active = False
     member.save()
-    assert principal_for_token(token=tokens["access_token"], resource=WORK) is None
+    assert principal_for_token(token=tokens["access_token"], resource=LESSON) is None
     assert walker.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
     assert walker.exchange(code).json()["error"] == "invalid_grant"
 
@@ -252,7 +252,7 @@ def test_an_expired_token_is_nobodys(walker, monkeypatch):
 
     later = principals.now() + timedelta(hours=2)
     monkeypatch.setattr(principals, "now", lambda: later)
-    assert principal_for_token(token=token, resource=WORK) is None
+    assert principal_for_token(token=token, resource=LESSON) is None
 
 
 def test_only_digests_of_tokens_are_stored(walker):
@@ -269,10 +269,10 @@ def test_a_client_can_revoke_its_own_token_and_no_other(walker, member_client):
     other.register()
     body = {"token": tokens["access_token"], "client_id": other.client_id}
     assert other.wire.post("/o/revoke/", body).status_code == 200
-    assert principal_for_token(token=tokens["access_token"], resource=WORK)
+    assert principal_for_token(token=tokens["access_token"], resource=LESSON)
     body["client_id"] = walker.client_id
     assert walker.wire.post("/o/revoke/", body).status_code == 200
-    assert principal_for_token(token=tokens["access_token"], resource=WORK) is None
+    assert principal_for_token(token=tokens["access_token"], resource=LESSON) is None
     assert walker.refresh(tokens["refresh_token"]).status_code == 400
 
 
@@ -342,7 +342,7 @@ def test_consent_is_written_into_the_audit_without_secrets(walker, member):
     tokens = walker.tokens()
     event = AuditEvent.objects.get(action="connection.granted")
     assert (event.actor, event.address) == (member, "127.0.0.1")
-    assert event.detail == {"resource": WORK, "redirect": "this computer (127.0.0.1)"}
+    assert event.detail == {"resource": LESSON, "redirect": "this computer (127.0.0.1)"}
     written = " ".join(
         f"{row.target} {row.reason} {row.detail}" for row in AuditEvent.objects.all()
     )

@@ -68,7 +68,7 @@ def test_one_code_and_one_refresh_token_give_tokens_once_however_many_ask_at_onc
         redirect_uri=CALLBACK,
         code_challenge=challenge.decode().rstrip("="),
         code_challenge_method="S256",
-        resource=f"{installation.url}/mcp/work/",
+        resource=f"{installation.url}/mcp/lesson/",
     )
     page = person.open(f"/o/authorize/?{query}")
     answer = person.press(page, {"allow": "true"})

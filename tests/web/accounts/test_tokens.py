@@ -30,7 +30,7 @@ def test_a_token_is_its_members_with_its_scopes(member):
     profile_update(actor=Actor.of(member), user=member, time_zone="Asia/Tokyo")
     made = make(member)
     assert re.fullmatch(r"ptl_[A-Za-z0-9_-]{43}", made.secret)
-    for resource in (PROJECT, None, "http://127.0.0.1:8080/mcp/work/"):
+    for resource in (PROJECT, None, "http://127.0.0.1:8080/mcp/lesson/"):
         principal = principal_for_token(token=made.secret, resource=resource)
         assert principal.user_id == member.pk
         assert principal.scopes == {"project", "work"}

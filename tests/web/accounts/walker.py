@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from django.test import Client
 
-WORK = "http://127.0.0.1:8080/mcp/work/"
+LESSON = "http://127.0.0.1:8080/mcp/lesson/"
 PROJECT = "http://127.0.0.1:8080/mcp/"
 OPERATIONS = "http://127.0.0.1:8080/mcp/operations/"
 CALLBACK = "http://127.0.0.1:33418/"
@@ -49,11 +49,11 @@ class Walker:
             "response_type": "code",
             "client_id": self.client_id,
             "redirect_uri": self.redirect_uri,
-            "scope": "work",
+            "scope": "project",
             "state": "st4te",
             "code_challenge": CHALLENGE,
             "code_challenge_method": "S256",
-            "resource": WORK,
+            "resource": LESSON,
             **changes,
         }
         return {name: value for name, value in query.items() if value is not None}
@@ -83,14 +83,14 @@ class Walker:
             "client_id": self.client_id,
             "redirect_uri": self.redirect_uri,
             "code_verifier": VERIFIER,
-            "resource": WORK,
+            "resource": LESSON,
             **changes,
         }
         form = {name: value for name, value in form.items() if value is not None}
         return self.wire.post("/o/token/", form)
 
     def tokens(self, **changes: Any) -> dict[str, Any]:
-        resource = changes.get("resource", WORK)
+        resource = changes.get("resource", LESSON)
         response = self.exchange(self.code(**changes), resource=resource)
         assert response.status_code == 200, response.content
         return dict(response.json())

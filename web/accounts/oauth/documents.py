@@ -11,8 +11,10 @@ from oauth2_provider.cimd import CIMDError, _effective_max_age, _validate_client
 from oauth2_provider.settings import oauth2_settings
 
 from web.accounts.oauth.registration import granted_metadata, read_metadata
-from web.core.errors import PortolanError
+from web.accounts.throttle import count_request
+from web.core.errors import PortolanError, TooManyRequests
 from web.core.fetching import fetch
+from web.core.limits import LIMITS
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +50,27 @@ class DocumentFetcher:
             return granted_metadata(metadata, document=client_id), max_age_seconds
         except PortolanError as error:
             raise CIMDError(str(error)) from error
+
+
+class CountedDocuments:
+    """Who may have a document fetched (`CIMD_REGISTRATION_PERMISSION_CLASSES`): anyone, so many.
+
+    Every new address costs a request to somebody else's server and perhaps a row, and whoever has
+    not signed in can name one.
+    """
+
+    def has_permission(self, request: Any, _client_id: str) -> bool:
+        """Count a document that is not known yet against the caller's address and this hour."""
+        try:
+            count_request(
+                kind="client_document",
+                address=str(request.headers.get("REMOTE_ADDR", "")),
+                limit=LIMITS.max_client_registrations_per_hour,
+            )
+        except TooManyRequests as error:
+            logger.warning("a client's metadata document is not fetched: %s", error)
+            return False
+        return True
 
 
 def _published(client_id: str) -> tuple[dict[str, Any], int]:

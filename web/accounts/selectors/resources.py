@@ -18,7 +18,6 @@ from web.library.models import NAME_PATTERN
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _SERVERS = {
     "/mcp": ("project", "Portolan: code, documentation and posts"),
-    "/mcp/work": ("work", "Portolan: playbooks, plan and time log"),
     "/mcp/operations": ("operations", "Portolan: operations"),
     "/mcp/lesson": ("project", "Portolan: lesson"),
 }
@@ -29,6 +28,11 @@ _NAME = re.compile(NAME_PATTERN)
 def issuer() -> str:
     """Return the issuer of tokens: the address of the authorization server."""
     return f"{settings.PUBLIC_URL}/o"
+
+
+def served_scopes() -> frozenset[str]:
+    """Return the scopes that open a server which there is; a token may hold others, for later."""
+    return frozenset(scope for scope, _ in _SERVERS.values())
 
 
 def resource_url(path: str) -> str:
@@ -72,8 +76,8 @@ def resource_named(url: str) -> ProtectedResource | None:
 def protected_resource_metadata(path: str) -> dict[str, Any] | None:
     """Return the metadata document (RFC 9728) of the endpoint at `path`; None where there is none.
 
-    `path` is the endpoint's, such as /mcp/work/: what follows /.well-known/oauth-protected-resource
-    in the document's own address. `resource` is exactly that spelling under the public address.
+    `path` is the endpoint's, such as /mcp/lesson/: what follows the prefix of RFC 9728 in the
+    document's own address. `resource` is exactly that spelling under the public address.
     """
     resource = resource_at(path)
     if resource is None:

@@ -66,6 +66,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "DCR_REGISTRATION_PERMISSION_CLASSES": ["oauth2_provider.dcr.AllowAllDCRPermission"],
     "CIMD_ENABLED": _ENVIRONMENT.oauth_metadata_documents,
     "CIMD_MAX_DOCUMENT_SIZE": LIMITS.max_registration_bytes,
+    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["web.accounts.oauth.documents.CountedDocuments"],
     "CIMD_METADATA_FETCHER": "web.accounts.oauth.documents.DocumentFetcher",
     "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,

@@ -11,6 +11,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from web.accounts.audited_admin import AuditedAdmin
 from web.core.limits import LIMITS
 from web.core.markup import markdown_html
 from web.core.service_admin import ServiceAdmin
@@ -31,7 +32,7 @@ from web.library.services.posts import (
 
 
 @admin.register(Post)
-class PostAdmin(ServiceAdmin[Post]):
+class PostAdmin(AuditedAdmin, ServiceAdmin[Post]):
     """Posts: write with a preview, publish, withdraw, remove."""
 
     form = PostForm
@@ -134,7 +135,7 @@ class PostAdmin(ServiceAdmin[Post]):
 
 
 @admin.register(Feed)
-class FeedAdmin(ServiceAdmin[Feed]):
+class FeedAdmin(AuditedAdmin, ServiceAdmin[Feed]):
     """Feeds: add, change, import now, remove."""
 
     form = FeedForm
