@@ -20,13 +20,13 @@ def absent_words(
 ) -> tuple[str, ...]:
     """Return the words of a query, in lower case, that no text, name or path of the scope has.
 
-    `shown` are the lines of the answer: what they hold needs no looking up. Parts of a name are
+    `shown` are the texts of the answer: what they hold needs no looking up. Parts of a name are
     not told beside the name.
     """
     missing = {stem(token) for token in query.tokens}
     words = WordsOfQuery(dict.fromkeys(missing, 1.0))
-    for line in shown:
-        missing -= words.in_line(line)
+    for text in shown:
+        missing -= words.in_text(text)
         if not missing:
             return ()
     unseen = [token for token in query.tokens if stem(token) in missing]

@@ -78,9 +78,7 @@ def code_lines(
         CodeLines(
             start_line=view.start,
             lines=view.lines,
-            matched_lines=tuple(
-                number for number, line in enumerate(view.lines, view.start) if words.in_line(line)
-            ),
+            matched_lines=tuple(view.start + offset for offset in words.in_lines(view.lines)),
             symbol=symbol,
             other_line_numbers=_other_lines(
                 lines.get(view.content_id, []), query, of_file, shown=(view.start, view.end)

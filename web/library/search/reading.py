@@ -6,9 +6,10 @@ The index holds no text. A blob that cannot be read now costs its lines, never t
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from string import ascii_lowercase, digits
 
 from django.db import connection
 
@@ -110,6 +111,7 @@ _kept_lines = _KeptLines()
 
 
 _NONE: frozenset[str] = frozenset()
+_WORD_CHARACTERS = frozenset(f"{ascii_lowercase}{digits}_")
 
 
 @lru_cache(maxsize=100_000)
@@ -123,9 +125,8 @@ class WordsOfQuery(dict[str, frozenset[str]]):
     def __init__(self, weights: Mapping[str, float]) -> None:
         super().__init__()
         self.weights = weights
-        # Porter's stem is the word's beginning, but for its last letter. Most lines have none.
-        beginnings = sorted({re.escape(stem[:-1]) for stem in weights})
-        self._may_be_in = re.compile("|".join(beginnings)).search
+        beginnings = "|".join(sorted({re.escape(_beginning(stem)) for stem in weights}))
+        self._may_be_in = re.compile(rf"(?:{beginnings or '(?!)'})\w*", re.ASCII).finditer
 
     def __missing__(self, word: str) -> frozenset[str]:
         found = self[word] = _stems_of_word(word) & self.weights.keys()
@@ -135,33 +136,45 @@ class WordsOfQuery(dict[str, frozenset[str]]):
         """Return how much these stems tell."""
         return sum(self.weights[stem] for stem in found)
 
-    def in_line(self, line: str) -> frozenset[str]:
-        """Return the stems of the query that are in a line."""
-        if line.isascii() and not self._may_be_in(line.lower()):
-            return _NONE
-        return frozenset().union(*map(self.__getitem__, WORD.findall(line)))
+    def in_text(self, text: str) -> frozenset[str]:
+        """Return the stems of the query that are in a text."""
+        return frozenset().union(*(here for _, here in self._places_in(text)))
 
     def in_lines(self, lines: Sequence[str]) -> dict[int, frozenset[str]]:
         """Return the stems of the query in those lines that have any, by the line's offset."""
         text = "\n".join(lines)
-        if not text.isascii():
-            return {
-                offset: here for offset, line in enumerate(lines) if (here := self.in_line(line))
-            }
         found: dict[int, frozenset[str]] = {}
-        folded = text.lower()
-        offset = start = 0
-        while match := self._may_be_in(folded, start):
-            offset += folded.count("\n", start, match.start())
-            if offset == len(lines):
-                break
-            if here := frozenset().union(*map(self.__getitem__, WORD.findall(lines[offset]))):
-                found[offset] = here
-            start = folded.find("\n", match.start()) + 1
-            offset += 1
-            if not start:
-                break
+        offset = counted = 0
+        for start, here in self._places_in(text):
+            offset += text.count("\n", counted, start)
+            counted = start
+            found[offset] = here | found.get(offset, _NONE)
         return found
+
+    def _places_in(self, text: str) -> Iterator[tuple[int, frozenset[str]]]:
+        """Yield where words with stems of the query begin, in order, with the stems of each."""
+        if not text.isascii():
+            for match in WORD.finditer(text):
+                if here := self[match[0]]:
+                    yield match.start(), here
+            return
+        folded = text.lower()
+        for match in self._may_be_in(folded):
+            start, end = match.span()
+            while start and folded[start - 1] in _WORD_CHARACTERS:
+                start -= 1
+            for word in WORD.findall(text, start, end):
+                if here := self[word]:
+                    yield start, here
+
+
+def _beginning(stem: str) -> str:
+    """Return what every ASCII word with a stem holds.
+
+    Porter's stem is the word's beginning, but for a last letter that stands for others: happi is
+    that of happy, hope of hoping, abl of ability.
+    """
+    return stem[:-1] if stem.endswith(("i", "e", "l")) else stem
 
 
 def best_window(
@@ -185,11 +198,14 @@ def best_window(
             for offset, here in found.items()
             if not passed.match(lines[start - 1 + offset])
         }
+    most = words.weigh(frozenset().union(*found.values()))
     best = Window(start, start, 0.0)
     for first in found:
-        inside = {line: found[line] for line in range(first, first + size) if line in found}
-        weight = words.weigh(frozenset().union(*inside.values()))
+        inside = [line for line in range(first, first + size) if line in found]
+        weight = words.weigh(frozenset().union(*map(found.__getitem__, inside)))
         if weight > best.weight + 1e-9:
             heaviest = max(inside, key=lambda line: words.weigh(found[line]))
             best = Window(start + first, start + heaviest, weight)
+            if weight > most - 1e-9:
+                break
     return best

@@ -27,12 +27,12 @@ def test_a_line_is_never_passed_over_that_has_a_word_of_the_query(ending):
         word = beginning + ending
         line = f"    x = {before}{word.capitalize() if before == 'Some' else word}(1)"
         expected = {stem(token) for token in index_text(line).split()} & {stem(word)}
-        assert WordsOfQuery({stem(word): 1.0}).in_line(line) == expected
+        assert WordsOfQuery({stem(word): 1.0}).in_text(line) == expected
 
 
 def test_other_scripts_are_found_whatever_their_accents():
     words = WordsOfQuery({stem("café"): 1.0, stem("naïve"): 1.0})
-    assert words.in_line("le Café est fermé") == {stem("café")}
+    assert words.in_text("le Café est fermé") == {stem("café")}
 
 
 def test_the_best_lines_begin_with_one_that_says_something():
