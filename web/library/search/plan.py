@@ -44,8 +44,9 @@ class Plan:
 
     def weight_in(self, stems: frozenset[str]) -> float:
         """Return how much those of the searched tokens tell that are among `stems`."""
-        found = stems & self.weights.keys()
-        return sum(self.weights[stem] for stem in found) if found else 0.0
+        if stems.isdisjoint(self.weights):
+            return 0.0
+        return sum(weight for stem, weight in self.weights.items() if stem in stems)
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,21 +176,17 @@ class _Pool:
         """Return what is known of a content; it stands at its likeliest path."""
         known = self._files.get(content_id)
         if known is None:
-            origins = self._scope.origins
-            occurrences = [
-                (
-                    -self._prior(found.path, self._words),
-                    origins[found.ref_number] is not None,
-                    found.ref_number,
-                    len(found.path),
-                    found,
-                )
-                for found in self._scope.occurrences_of(content_id)
-            ]
-            prior, _, _, _, best = min(occurrences)
-            known = RankedFile(content_id, best, -prior, copies=len(occurrences) - 1)
+            found = list(self._scope.occurrences_of(content_id))
+            best = min(found, key=self._unlikeliness) if len(found) > 1 else found[0]
+            prior = self._prior(best.path, self._words)
+            known = RankedFile(content_id, best, prior, copies=len(found) - 1)
             self._files[content_id] = known
         return known
+
+    def _unlikeliness(self, found: Occurrence) -> tuple[float, bool, int, int, Occurrence]:
+        is_fork = self._scope.origins[found.ref_number] is not None
+        prior = self._prior(found.path, self._words)
+        return -prior, is_fork, found.ref_number, len(found.path), found
 
     def add(self, weight: Weight, scores: Mapping[int, float]) -> dict[int, float]:
         """Add a list of files, given by their scores; return how much each gains."""

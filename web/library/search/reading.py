@@ -6,9 +6,9 @@ The index holds no text. A blob that cannot be read now costs its lines, never t
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from string import ascii_lowercase, digits
 
 from django.db import connection
@@ -44,6 +44,7 @@ def lines_of_contents(content_ids: Sequence[int], scope: Scope) -> dict[int, lis
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT id, oid FROM library_content WHERE id IN ({marks})", wanted)
         oids = dict(cursor.fetchall())
+    store_of = cache(ObjectStore)
     found: dict[int, list[str]] = {}
     for content_id, oid in oids.items():
         shown_by = dict.fromkeys(
@@ -51,7 +52,7 @@ def lines_of_contents(content_ids: Sequence[int], scope: Scope) -> dict[int, lis
             for occurrence in scope.occurrences_of(content_id)
         )
         for repository_id in shown_by:
-            if (lines := lines_of_blob(repository_id, oid)) is not None:
+            if (lines := _lines_of_blob(store_of(repository_id), oid)) is not None:
                 found[content_id] = lines
                 break
     return found
@@ -62,13 +63,13 @@ def line_at(lines: Sequence[str], line: int) -> str:
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
-def lines_of_blob(repository_id: int, oid: str) -> list[str] | None:
+def _lines_of_blob(store: ObjectStore, oid: str) -> list[str] | None:
     """Return the decoded lines of a blob; None when it is missing, too large or no text."""
-    key = (repository_id, oid)
+    key = (store.repository_id, oid)
     if (known := _kept_lines.get(key)) is not None:
         return known
     try:
-        decoded = decode(ObjectStore(repository_id).blob(oid))
+        decoded = decode(store.blob(oid))
     except (Unavailable, TooLarge):
         return None
     if decoded is None:
@@ -110,6 +111,7 @@ class _KeptLines:
 _kept_lines = _KeptLines()
 
 
+_LAST_LETTER = re.compile(r"(?<=.)i$|(?<=..)[el]$")
 _NONE: frozenset[str] = frozenset()
 _WORD_CHARACTERS = frozenset(f"{ascii_lowercase}{digits}_")
 
@@ -134,7 +136,7 @@ class WordsOfQuery(dict[str, frozenset[str]]):
 
     def weigh(self, found: frozenset[str]) -> float:
         """Return how much these stems tell."""
-        return sum(self.weights[stem] for stem in found)
+        return sum(map(self.weights.__getitem__, found))
 
     def in_text(self, text: str) -> frozenset[str]:
         """Return the stems of the query that are in a text."""
@@ -151,21 +153,20 @@ class WordsOfQuery(dict[str, frozenset[str]]):
             found[offset] = here | found.get(offset, _NONE)
         return found
 
-    def _places_in(self, text: str) -> Iterator[tuple[int, frozenset[str]]]:
-        """Yield where words with stems of the query begin, in order, with the stems of each."""
+    def _places_in(self, text: str) -> list[tuple[int, frozenset[str]]]:
+        """Return where words with stems of the query begin, in order, with the stems of each."""
         if not text.isascii():
-            for match in WORD.finditer(text):
-                if here := self[match[0]]:
-                    yield match.start(), here
-            return
+            found = ((match.start(), self[match[0]]) for match in WORD.finditer(text))
+            return [place for place in found if place[1]]
+        places: list[tuple[int, frozenset[str]]] = []
         folded = text.lower()
         for match in self._may_be_in(folded):
             start, end = match.span()
             while start and folded[start - 1] in _WORD_CHARACTERS:
                 start -= 1
-            for word in WORD.findall(text, start, end):
-                if here := self[word]:
-                    yield start, here
+            words = [text[start:end]] if folded[start] > "9" else WORD.findall(text, start, end)
+            places += [(start, here) for word in words if (here := self[word])]
+        return places
 
 
 def _beginning(stem: str) -> str:
@@ -174,7 +175,7 @@ def _beginning(stem: str) -> str:
     Porter's stem is the word's beginning, but for a last letter that stands for others: happi is
     that of happy, hope of hoping, abl of ability.
     """
-    return stem[:-1] if stem.endswith(("i", "e", "l")) else stem
+    return _LAST_LETTER.sub("", stem)
 
 
 def best_window(
@@ -200,8 +201,12 @@ def best_window(
         }
     most = words.weigh(frozenset().union(*found.values()))
     best = Window(start, start, 0.0)
-    for first in found:
-        inside = [line for line in range(first, first + size) if line in found]
+    offsets = list(found)
+    end_of_window = 0
+    for number, first in enumerate(offsets):
+        while end_of_window < len(offsets) and offsets[end_of_window] < first + size:
+            end_of_window += 1
+        inside = offsets[number:end_of_window]
         weight = words.weigh(frozenset().union(*map(found.__getitem__, inside)))
         if weight > best.weight + 1e-9:
             heaviest = max(inside, key=lambda line: words.weigh(found[line]))

@@ -73,7 +73,7 @@ def code_search(
             ranking,
             scope,
             whole=refs.scope(is_document=False),
-            shown=(line for place in places for line in (place.path, *place.lines)),
+            shown=("\n".join((place.path, *place.lines)) for place in places),
         )
     return CodeSearchResult(
         places=places,
@@ -122,11 +122,7 @@ def documents_search(
             ranking,
             scope,
             whole=refs.scope(is_document=True),
-            shown=(
-                line
-                for section in sections
-                for line in (section.path, section.heading, section.excerpt)
-            ),
+            shown=("\n".join((each.path, each.heading, each.excerpt)) for each in sections),
         )
     return DocumentSearchResult(
         sections=sections,

@@ -19,7 +19,7 @@ def code_hints(
 ) -> tuple[str, ...]:
     """Return the hints of a search in code.
 
-    `whole` is the scope without filters; `shown` are the lines and paths that the answer has.
+    `whole` is the scope without filters; `shown` are the texts and paths that the answer has.
     """
     hints = list(query.hints)
     if ranking.files:
