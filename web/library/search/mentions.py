@@ -6,8 +6,7 @@ answers it there stands near a name, and that name is looked up on this side.
 """
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -104,11 +103,14 @@ def mentions(
         return {}
     wanted = Wanted(plan_there.tokens, plan_there.essential, plan_there.pairs, (), there.home_ids)
     hits = backend.chunks_matching(wanted, is_document=there.is_document)
-    visible = (hit for hit in hits if there.shows(hit.content_id))
+    read = [*islice((hit for hit in hits if there.shows(hit.content_id)), MAX_READ)]
+    bounds = _bounds_of([hit.chunk_id for hit in read])
+    lines = lines_of_contents([hit.content_id for hit in read], there)
     found: dict[int, Mention] = {}
     words = WordsOfQuery(plan_there.all_weights)
-    for rank, hit in enumerate(islice(visible, MAX_READ), 1):
-        named = _name_near(hit, words, there)
+    for rank, hit in enumerate(read, 1):
+        of_file = lines.get(hit.content_id)
+        named = _name_near(hit, bounds[hit.chunk_id], of_file, words, there) if of_file else None
         if named is None:
             continue
         lead = partial(_documents_naming, backend=backend) if here.is_document else _definitions_of
@@ -122,12 +124,10 @@ def mentions(
     return found
 
 
-def _name_near(hit: ChunkHit, words: WordsOfQuery, there: Scope) -> _Found | None:
+def _name_near(
+    hit: ChunkHit, bounds: tuple[int, int], lines: Sequence[str], words: WordsOfQuery, there: Scope
+) -> _Found | None:
     """Return the name that a chunk's best lines belong to, and the share of the query in them."""
-    bounds = _bounds_of(hit.chunk_id)
-    lines = lines_of_contents([hit.content_id], there).get(hit.content_id) if bounds else None
-    if bounds is None or lines is None:
-        return None
     window = best_window(lines, bounds[0], min(bounds[1], len(lines)), words, size=_WINDOW_LINES)
     share = window.weight / (sum(words.weights.values()) or 1.0)
     if there.is_document:
@@ -138,11 +138,17 @@ def _name_near(hit: ChunkHit, words: WordsOfQuery, there: Scope) -> _Found | Non
     return _Found(name, share) if name else None
 
 
-def _bounds_of(chunk_id: int) -> tuple[int, int] | None:
+def _bounds_of(chunk_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Return the first and the last line of chunks by id."""
+    if not chunk_ids:
+        return {}
+    marks = ", ".join(["%s"] * len(chunk_ids))
     with connection.cursor() as cursor:
-        cursor.execute("SELECT start_line, end_line FROM library_chunk WHERE id = %s", [chunk_id])
-        row = cursor.fetchone()
-    return (int(row[0]), int(row[1])) if row else None
+        cursor.execute(
+            f"SELECT id, start_line, end_line FROM library_chunk WHERE id IN ({marks})",
+            list(chunk_ids),
+        )
+        return {row[0]: (row[1], row[2]) for row in cursor.fetchall()}
 
 
 def _declared_above(lines: Sequence[str], line: int) -> str:
@@ -216,17 +222,13 @@ def _documents_naming(name: str, here: Scope, *, backend: SearchBackend) -> list
     return list(found.values())
 
 
-def _chunks_describing(token: str, here: Scope, backend: SearchBackend) -> list[ChunkHit]:
+def _chunks_describing(token: str, here: Scope, backend: SearchBackend) -> Iterator[ChunkHit]:
     """Return the chunks with the name close to what it may be; with several such words first."""
-    kinds: Counter[ChunkHit] = Counter()
-    for word in _DECLARING:
-        wanted = Wanted(
-            (),
-            (),
-            pairs=[(word, token)],
-            home_ids=here.home_ids,
-            pair_window=_DECLARING_WINDOW,
-        )
-        hits = backend.chunks_holding(wanted, is_document=True)
-        kinds.update(islice(hits, MAX_DESCRIBED))
-    return sorted(kinds, key=lambda hit: (-kinds[hit], hit.chunk_id))
+    wanted = Wanted(
+        (),
+        (),
+        pairs=[(word, token) for word in _DECLARING],
+        home_ids=here.home_ids,
+        pair_window=_DECLARING_WINDOW,
+    )
+    return backend.chunks_holding_most(wanted, is_document=True, max_texts=MAX_DESCRIBED)

@@ -7,6 +7,7 @@ from tests.library import add_and_sync, leftovers
 from web.accounts.principals import ANONYMOUS
 from web.library.models import Repository
 from web.library.search.backends import backend
+from web.library.search.backends.base import Wanted
 from web.library.selectors.search import code_search, documents_search, symbols_named
 from web.library.services.repositories import repository_remove
 from web.library.services.sync import repository_sync
@@ -56,6 +57,27 @@ def test_counts_follow_what_is_added_changed_and_removed(origin: GitRepository) 
     origin.commit()
     repository_sync(name="project")
     assert counted("tea", "milk", "coffee") == (2, 0, 2, 1)
+
+
+def test_chunks_with_more_of_the_pairs_come_first(origin: GitRepository) -> None:
+    pages = {
+        "docs/one.md": "# One\n\nThe class Quagga runs.\n",
+        "docs/two.md": "# Two\n\nA quagga method; of the class of a quagga.\n",
+        "docs/none.md": "# None\n\nA class of animals that roam wide open plains, quagga too.\n",
+    }
+    origin.write(pages).commit()
+    add_and_sync("project", origin.url)
+
+    def found(max_texts: int, *home_ids: int) -> list[tuple[str, float]]:
+        pairs = [("class", "quagga"), ("method", "quagga")]
+        wanted = Wanted((), (), pairs=pairs, home_ids=home_ids or None)
+        hits = backend().chunks_holding_most(wanted, is_document=True, max_texts=max_texts)
+        return [(hit.heading, hit.score) for hit in hits]
+
+    home = Repository.objects.get().pk
+    assert found(9) == found(9, home, home + 1) == [("Two", 2), ("One", 1)]
+    assert found(1) == [("One", 1), ("Two", 1)]
+    assert found(9, home + 1) == []
 
 
 @pytest.mark.parametrize("query", ["h{id}", "H{id}s", "ĥ{id} ĥ{id}s"])

@@ -89,6 +89,15 @@ class SearchBackend(Protocol):
         """Yield the chunks with any of the wanted pairs or phrases, in no order, lazily."""
         ...
 
+    def chunks_holding_most(
+        self, wanted: Wanted, *, is_document: bool, max_texts: int
+    ) -> Iterator[ChunkHit]:
+        """Yield the chunks with any of the wanted pairs, those with most of them first, lazily.
+
+        The score is how many. Of each pair only the first `max_texts` texts are looked at.
+        """
+        ...
+
     def symbol_name_ids_containing(self, *, part: str, limit: int) -> list[int]:
         """Return ids of symbol names that contain `part` (folded, at least three characters)."""
         ...

@@ -124,6 +124,26 @@ class PostgresBackend:
         condition = _and(_homes(wanted), _or([*map(_phrase, wanted.phrases), *_near(wanted)]))
         return _chunks(is_document, condition, score="0.0", parameters=())
 
+    def chunks_holding_most(
+        self, wanted: Wanted, *, is_document: bool, max_texts: int
+    ) -> Iterator[ChunkHit]:
+        """Look each pair up, and count the pairs of each text."""
+        pair = (
+            f"(SELECT DISTINCT text_id FROM {_table(is_document)}"
+            " WHERE vector @@ %s::tsquery ORDER BY text_id LIMIT %s)"
+        )
+        conditions = [_and(_homes(wanted), near) for near in _near(wanted)]
+        scores: dict[int, float] = dict(
+            _rows(
+                "SELECT text_id, count(*)::float FROM"
+                f" ({' UNION ALL '.join([pair] * len(conditions))}) AS found GROUP BY text_id",
+                [value for condition in conditions for value in (condition, max_texts)],
+            )
+        )
+        best = iter(sorted(scores, key=lambda text_id: (-scores[text_id], text_id)))
+        while some := list(islice(best, _TEXTS_PER_QUERY)):
+            yield from _hits(some, scores)
+
     def symbol_name_ids_containing(self, *, part: str, limit: int) -> list[int]:
         """Look the part up in the trigram index of the names."""
         pattern = "".join(f"\\{letter}" if letter in "\\%_" else letter for letter in part)

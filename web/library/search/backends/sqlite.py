@@ -103,6 +103,21 @@ class SqliteBackend:
         expression = " OR ".join([*_phrases(wanted), *_near(wanted)])
         return _chunks(is_document, _in_homes(expression, wanted.home_ids), is_ranked=False)
 
+    def chunks_holding_most(
+        self, wanted: Wanted, *, is_document: bool, max_texts: int
+    ) -> Iterator[ChunkHit]:
+        """Look each pair up, and count the pairs of each text."""
+        if wanted.home_ids is not None and not wanted.home_ids:
+            return iter(())
+        table = _table(is_document)
+        pair = f"SELECT * FROM (SELECT rowid FROM {table} WHERE {table} MATCH %s LIMIT %s)"
+        expressions = [_in_homes(near, wanted.home_ids) for near in _near(wanted)]
+        pairs = " UNION ALL ".join([pair] * len(expressions))
+        return _chunks_of(
+            f"SELECT rowid, -count(*) AS rank FROM ({pairs}) GROUP BY rowid ORDER BY 2, 1 LIMIT -1",
+            [value for expression in expressions for value in (expression, max_texts)],
+        )
+
     def symbol_name_ids_containing(self, *, part: str, limit: int) -> list[int]:
         """Intersect the lists of the part's trigrams, then look at the names themselves."""
         last = len(part) - _SHORTEST_PART + 1
@@ -160,7 +175,7 @@ def _chunks(is_document: bool, expression: str, *, is_ranked: bool) -> Iterator[
     """Yield the chunks of the matched texts, where `is_ranked` in the order of their ranks.
 
     The rank is worked out here: FTS5's own column of that name is worked out twice, and copies
-    every position list to be sorted. The limit, of none, has SQLite sort texts and not chunks.
+    every position list to be sorted.
     """
     table = _table(is_document)
     texts = f"SELECT rowid, 0.0 AS rank FROM {table} WHERE {table} MATCH %s"
@@ -169,10 +184,18 @@ def _chunks(is_document: bool, expression: str, *, is_ranked: bool) -> Iterator[
             f"SELECT rowid, bm25({table}, {_WEIGHTS}) AS rank FROM {table}"
             f" WHERE {table} MATCH %s ORDER BY 2, 1 LIMIT -1"
         )
+    return _chunks_of(texts, [expression])
+
+
+def _chunks_of(texts: str, parameters: Sequence[Any]) -> Iterator[ChunkHit]:
+    """Yield the chunks of the texts that a query gives, with the ranks it gives.
+
+    Where they have an order they have a limit too, of none: so SQLite sorts texts, not chunks.
+    """
     rows = _rows(
         f"SELECT chunk.id, chunk.content_id, chunk.heading, {_SCORE} FROM ({texts}) AS found"
         " CROSS JOIN library_chunk AS chunk ON chunk.text_id = found.rowid",
-        [expression],
+        parameters,
     )
     return map(ChunkHit._make, rows)
 
