@@ -111,6 +111,7 @@ class _KeptLines:
 _kept_lines = _KeptLines()
 
 
+# That a stem may not share with its words; see `_beginning`.
 _LAST_LETTER = re.compile(r"(?<=.)i$|(?<=..)[el]$")
 _NONE: frozenset[str] = frozenset()
 _WORD_CHARACTERS = frozenset(f"{ascii_lowercase}{digits}_")
@@ -145,7 +146,10 @@ class WordsOfQuery(dict[str, frozenset[str]]):
     def in_lines(self, lines: Sequence[str]) -> dict[int, frozenset[str]]:
         """Return the stems of the query in those lines that have any, by the line's offset."""
         text = "\n".join(lines)
-        found: dict[int, frozenset[str]] = {}
+        if not text.isascii():
+            found = {offset: self.in_text(line) for offset, line in enumerate(lines)}
+            return {offset: here for offset, here in found.items() if here}
+        found = {}
         offset = counted = 0
         for start, here in self._places_in(text):
             offset += text.count("\n", counted, start)
