@@ -7,7 +7,8 @@ from django.db import connection, connections
 
 from tests.gitrepos import GitRepository
 from web.core.errors import Unavailable
-from web.library.git.mirrors import mirror_lock, remote_refs, update_mirror
+from web.library.git.locks import mirror_lock
+from web.library.git.mirrors import remote_refs, update_mirror
 from web.library.git.objects import ObjectStore
 from web.library.models import Chunk, Content, Entry, Ref, Repository, Symbol
 from web.library.services.repositories import repository_add, repository_remove

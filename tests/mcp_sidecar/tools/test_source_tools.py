@@ -10,7 +10,7 @@ from django_tasks_db.models import DBTaskResult
 from tests.gitrepos import GitRepository
 from web.accounts.models import AuditEvent
 from web.core.clock import now
-from web.library.git.mirrors import mirror_lock
+from web.library.git.locks import mirror_lock
 from web.library.models import Repository
 from web.library.posts.models import Feed
 from web.library.services.repositories import repository_remove

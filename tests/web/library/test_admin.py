@@ -10,7 +10,7 @@ from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, index_state, leftovers
 from web.accounts.models import AuditEvent
 from web.core import clock
-from web.library.git.mirrors import mirror_lock
+from web.library.git.locks import mirror_lock
 from web.library.models import Ref, RemoteCredential, Repository
 from web.library.services.repositories import repository_add
 

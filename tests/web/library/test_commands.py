@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from tests.gitrepos import GitRepository
 from tests.library import entries, index_state
-from web.library.git.mirrors import mirror_lock
+from web.library.git.locks import mirror_lock
 from web.library.indexing.progress import SyncProgress
 from web.library.management.shown_progress import outcome_line, shown_progress
 from web.library.models import Ref, Repository

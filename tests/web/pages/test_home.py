@@ -9,7 +9,7 @@ import pytest
 
 from tests.gitrepos import GitRepository
 from web.core import clock
-from web.library.git.mirrors import mirror_lock
+from web.library.git.locks import mirror_lock
 from web.library.models import Repository
 from web.library.services.repositories import RepositoryFields, repository_add
 from web.library.services.sync import repository_sync

@@ -1,23 +1,19 @@
 """Mirrors: a bare copy of each repository, brought up to date from its remote.
 
 A mirror has the remote's branches and tags and nothing else, and the remote's HEAD as a ref of its
-own. Reading from mirrors is `objects`' and `trees`' task.
+own. Reading from mirrors is `objects`' and `trees`' task, who may change one `locks`'.
 """
 
-import fcntl
 import logging
-import os
 import re
 import shutil
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
 
-from web.core.errors import Conflict, InvalidInput, PortolanError
+from web.core.errors import InvalidInput, PortolanError
 from web.core.limits import LIMITS
 from web.library.git.command import run_git
 from web.library.git.credentials import Credential, Transport, transport
@@ -63,40 +59,6 @@ def mirrors_folder() -> Path:
 def mirror_path(repository_id: int) -> Path:
     """Return where the mirror of a repository is, or would be."""
     return mirrors_folder() / f"{repository_id}.git"
-
-
-@contextmanager
-def mirror_lock(
-    repository_id: int, *, wait_seconds: float, on_wait: Callable[[], None] | None = None
-) -> Iterator[int]:
-    """Hold the repository's lock, which ends with the process and the git that it started.
-
-    Yields the lock's file descriptor for git to inherit. Raises Conflict when another sync holds
-    it for longer than `wait_seconds`; `on_wait` is called once when there is something to wait for.
-    """
-    mirrors_folder().mkdir(parents=True, exist_ok=True)
-    path = mirrors_folder() / f"{repository_id}.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        _lock(descriptor, wait_seconds, on_wait)
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def is_locked(repository_id: int) -> bool:
-    """Say whether somebody holds the repository's lock just now."""
-    try:
-        descriptor = os.open(mirrors_folder() / f"{repository_id}.lock", os.O_RDONLY)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def check_address(url: str) -> None:
@@ -224,26 +186,6 @@ def blob_head(repository_id: int, oid: str, *, max_bytes: int) -> bytes:
         )
     except GitFailed as failure:
         raise explained(failure) from failure
-
-
-def _lock(descriptor: int, wait_seconds: float, on_wait: Callable[[], None] | None) -> None:
-    deadline = time.monotonic() + wait_seconds
-    told = False
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise Conflict(
-                    "Another sync of this repository is running.",
-                    hint="Wait until it is done; its progress is on the repository's page.",
-                ) from None
-            if on_wait is not None and not told:
-                on_wait()
-            told = True
-            time.sleep(0.2)
-        else:
-            return
 
 
 def _parsed(listing: bytes) -> RemoteRefs:

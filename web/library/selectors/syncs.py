@@ -1,6 +1,6 @@
 """What a sync of a repository does now, for pages and for staff."""
 
-from web.library.git.mirrors import is_locked
+from web.library.git.locks import is_locked
 from web.library.indexing.progress import progress_text
 from web.library.models import Repository
 

@@ -8,7 +8,8 @@ from django.db import IntegrityError
 
 from web.core.errors import Conflict, InvalidInput, NotFound
 from web.core.limits import LIMITS
-from web.library.git.mirrors import check_address, mirror_lock, remove_mirror
+from web.library.git.locks import mirror_lock
+from web.library.git.mirrors import check_address, remove_mirror
 from web.library.indexing.collect import collect, forgotten_contents
 from web.library.indexing.discover import checked_globs
 from web.library.indexing.publish import raise_generation, remove_ref

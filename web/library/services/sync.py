@@ -15,7 +15,7 @@ from web.core import clock
 from web.core.errors import PortolanError, Unavailable
 from web.core.limits import LIMITS
 from web.core.transactions import write_transaction
-from web.library.git.mirrors import mirror_lock
+from web.library.git.locks import mirror_lock
 from web.library.indexing.collect import collect, forgotten_contents, retire_contents
 from web.library.indexing.progress import ProgressReporter, SyncProgress
 from web.library.indexing.publish import raise_generation

@@ -12,11 +12,11 @@ import pytest
 from tests.gitrepos import GitRepository
 from web.core.errors import Conflict, InvalidInput, Unavailable
 from web.library.git import mirrors
+from web.library.git.locks import mirror_lock
 from web.library.git.mirrors import (
     HEAD_REF,
     blob_head,
     check_address,
-    mirror_lock,
     mirror_path,
     remote_refs,
     remove_mirror,

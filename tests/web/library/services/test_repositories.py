@@ -7,7 +7,8 @@ import pytest
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, leftovers
 from web.core.errors import Conflict, InvalidInput, NotFound
-from web.library.git.mirrors import mirror_lock, mirror_path, mirrors_folder
+from web.library.git.locks import mirror_lock
+from web.library.git.mirrors import mirror_path, mirrors_folder
 from web.library.models import Ref, Repository
 from web.library.selectors.generation import index_generation
 from web.library.services.repositories import (

@@ -19,7 +19,8 @@ from tests.library import add_and_sync, index_state
 from web.accounts.principals import ANONYMOUS
 from web.core import clock
 from web.core.errors import Conflict, NotFound, Unavailable
-from web.library.git.mirrors import mirror_lock, mirror_path, mirrors_folder
+from web.library.git.locks import mirror_lock
+from web.library.git.mirrors import mirror_path, mirrors_folder
 from web.library.git.objects import ObjectStore
 from web.library.indexing import progress as progress_module
 from web.library.indexing import sync as indexing_sync
