@@ -3,6 +3,9 @@
 A ref that a caller names is looked up among the indexed ones; it never reaches git.
 """
 
+from collections.abc import Sequence
+from difflib import get_close_matches
+
 from django.db.models import Q, QuerySet
 
 from web.accounts.principals import Principal
@@ -16,7 +19,8 @@ _PREFIXES = {
     "refs/tags/": RefKind.TAG,
     "tags/": RefKind.TAG,
 }
-_LISTED_REFS = 30
+_LISTED = 30
+_LONGEST_NAME = 100
 
 
 def sees_every_repository(principal: Principal) -> bool:
@@ -35,9 +39,10 @@ def repository_for(principal: Principal, name: str) -> Repository:
     """Return a repository by name. Raises NotFound, alike for one that may not be seen."""
     found = repositories_for(principal).filter(name=name).first() if "\0" not in name else None
     if found is None:
-        names = ", ".join(repositories_for(principal).values_list("name", flat=True))
+        names = list(repositories_for(principal).values_list("name", flat=True))
         raise NotFound(
-            f"There is no repository {name!r}.", hint=f"Repositories: {names or 'none yet'}."
+            f"There is no repository {name[:_LONGEST_NAME]!r}.",
+            hint=f"{_near(name, names)}Repositories: {_listed(names)}.",
         )
     return found
 
@@ -61,15 +66,23 @@ def ref_for(repository: Repository, name: str | None) -> Ref | None:
         known = list(
             refs.order_by("-is_default", "-committed_at", "name").values_list("name", flat=True)
         )
-        listed = ", ".join(known[:_LISTED_REFS]) or "none yet"
-        more = f" and {len(known) - _LISTED_REFS} more" if len(known) > _LISTED_REFS else ""
         raise InvalidInput(
-            f"The ref {name[:100]!r} is not indexed.",
-            hint=f"Indexed refs of {repository.name}: {listed}{more}. "
+            f"The ref {name[:_LONGEST_NAME]!r} is not indexed.",
+            hint=f"{_near(name, known)}Indexed refs of {repository.name}: {_listed(known)}. "
             "Leave ref out for the default branch.",
             fields={"ref": "not an indexed ref"},
         )
     return found
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    near = get_close_matches(name[:_LONGEST_NAME], names)
+    return f"Did you mean: {', '.join(near)}? " if near else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{', '.join(names[:_LISTED]) or 'none yet'}{more}"
 
 
 def freshness_of(repository: Repository, ref: Ref | None) -> Freshness:

@@ -9,7 +9,7 @@ from tests.library import add_and_sync
 from web.accounts.principals import ANONYMOUS, Principal
 from web.core.errors import InvalidInput, NotFound
 from web.library.git.mirrors import mirrors_folder
-from web.library.models import Repository
+from web.library.models import Ref, Repository
 from web.library.selectors.generation import index_generation
 from web.library.selectors.refs import ref_for, repository_for
 from web.library.selectors.repositories import (
@@ -54,6 +54,20 @@ def test_repository_that_may_not_be_seen_looks_like_none() -> None:
     assert messages[0] == messages[1]
     assert "secret" not in messages[0]
     assert repository_for(MEMBER, "secret").name == "secret"
+
+
+def test_misspelled_name_is_told_the_nearest_and_some_of_very_many() -> None:
+    for name in ("harbour", "lighthouse", *(f"r{number:02}" for number in range(40))):
+        repository_add(name=name, url="https://github.com/a/b")
+    with pytest.raises(NotFound) as missing:
+        repository_for(ANONYMOUS, "harbor")
+    assert missing.value.hint.startswith("Did you mean: harbour? Repositories: harbour, lighthouse")
+    assert missing.value.hint.endswith("r27 and 12 more.")
+    refs = [Ref(repository=repository_for(ANONYMOUS, "r01"), name=name) for name in ("v5.2", "x")]
+    Ref.objects.bulk_create(refs)
+    with pytest.raises(InvalidInput) as unknown:
+        ref_for(repository_for(ANONYMOUS, "r01"), "5.2")
+    assert unknown.value.hint.startswith("Did you mean: v5.2? Indexed refs of r01: v5.2, x.")
 
 
 def test_repository_that_was_never_synced_has_an_empty_summary() -> None:
