@@ -59,6 +59,18 @@ def test_counts_follow_what_is_added_changed_and_removed(origin: GitRepository) 
     assert counted("tea", "milk", "coffee") == (2, 0, 2, 1)
 
 
+def test_chunks_come_best_first_whatever_order_they_were_written_in(origin: GitRepository) -> None:
+    amounts = [5, 1, 9, 3, 7, 2, 8, 4, 6]
+    files = {f"a{n}.py": f"def cup{n}():\n    pour({'tea, ' * n})\n" for n in amounts}
+    others = {f"b{n}.py": f"def mug{n}():\n    pour(milk)\n" for n in range(20)}
+    origin.write({**files, **others}).commit()
+    add_and_sync("project", origin.url)
+    wanted = Wanted(("tea",), ("tea",))
+    hits = list(backend().chunks_matching(wanted, is_document=False))
+    assert [hit.heading for hit in hits] == [f"cup{n}" for n in sorted(amounts, reverse=True)]
+    assert [hit.score for hit in hits] == sorted({hit.score for hit in hits}, reverse=True)
+
+
 def test_chunks_with_more_of_the_pairs_come_first(origin: GitRepository) -> None:
     pages = {
         "docs/one.md": "# One\n\nThe class Quagga runs.\n",
