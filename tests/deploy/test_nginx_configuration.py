@@ -227,6 +227,20 @@ def test_a_browser_is_told_why_its_message_fails_while_the_sidecar_is_away(proxy
                 assert "x-request-id" in answer.headers["access-control-expose-headers"]
 
 
+def test_while_the_web_process_is_away_people_and_oauth_clients_are_told_each_in_their_form(proxy):
+    with nginx_for(proxy) as client:
+        for path in ("/.well-known/oauth-authorization-server/o", "/o/token/", "/o/register/"):
+            told = client.post(path, headers={"Origin": "https://inspector.example"})
+            assert (told.status_code, told.json()["error"]) == (502, "temporarily_unavailable")
+            assert told.headers["access-control-allow-origin"] == "*"
+            assert int(told.headers["retry-after"]) > 0
+        page = client.get("/o/authorize/")
+        assert (page.status_code, page.headers["retry-after"]) == (502, "5")
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        assert "Load this page anew" in page.text
+        assert "nginx" not in page.text
+
+
 def test_r26_a_body_over_the_limit_never_reaches_the_sidecar(proxy):
     with EchoServer(proxy.sidecar_port) as sidecar, nginx_for(proxy) as client:
         for path in MCP_PATHS:
