@@ -110,6 +110,13 @@ def test_no_invitation_for_what_is_no_address_or_has_an_account(staff_actor, mem
         invitation_create(actor=staff_actor, email="MIRA@example.org")
 
 
+@pytest.mark.parametrize("days", [0, -3, 366])
+def test_no_invitation_for_days_that_make_no_sense(db, days):
+    with pytest.raises(CommandError, match="works for 1 to 365 days"):
+        call_command("invite", "nora@example.org", days=days)
+    assert not Invitation.objects.exists()
+
+
 def test_the_sign_up_page_is_nothing_without_an_invitation(db):
     assert Client().get("/accounts/sign-up/").status_code == 404
     assert Client().post("/accounts/sign-up/", FORM).status_code == 404

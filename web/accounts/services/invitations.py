@@ -23,6 +23,8 @@ from web.core.errors import Conflict, InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.core.transactions import write_transaction
 
+_MAX_DAYS = 365
+
 
 def invitation_create(
     *, actor: Actor, email: str, valid_days: int | None = None, send: bool = True
@@ -30,10 +32,14 @@ def invitation_create(
     """Make an invitation that works for `valid_days` (by default `invitation_days`), and mail it.
 
     Earlier open invitations of the same address stop working. The link is in the result and in
-    the mail only. Raises InvalidInput for an address that is none, Conflict for one that already
-    belongs to an account.
+    the mail only. Raises InvalidInput for an address that is none or days beyond 1 to 365, Conflict
+    for an address that already belongs to an account.
     """
     email = email.strip()
+    days = LIMITS.invitation_days if valid_days is None else valid_days
+    if not 1 <= days <= _MAX_DAYS:
+        problem = f"An invitation works for 1 to {_MAX_DAYS} days."
+        raise InvalidInput(problem, fields={"valid_days": problem})
     try:
         validate_email(email)
     except ValidationError:
@@ -47,7 +53,7 @@ def invitation_create(
         )
     secret = new_secret(INVITATION_PREFIX)
     moment = now()
-    expires_at = moment + timedelta(days=valid_days or LIMITS.invitation_days)
+    expires_at = moment + timedelta(days=days)
     with write_transaction("accounts"):
         open_ones = Invitation.objects.filter(
             email__iexact=email, accepted_at=None, withdrawn_at=None
