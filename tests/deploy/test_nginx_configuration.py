@@ -227,7 +227,7 @@ def test_a_browser_is_told_why_its_message_fails_while_the_sidecar_is_away(proxy
                 assert "x-request-id" in answer.headers["access-control-expose-headers"]
 
 
-def test_while_the_web_process_is_away_people_and_oauth_clients_are_told_each_in_their_form(proxy):
+def test_while_the_web_process_is_away_each_kind_of_caller_is_told_in_its_form(proxy):
     with nginx_for(proxy) as client:
         for path in ("/.well-known/oauth-authorization-server/o", "/o/token/", "/o/register/"):
             told = client.post(path, headers={"Origin": "https://inspector.example"})
@@ -239,6 +239,9 @@ def test_while_the_web_process_is_away_people_and_oauth_clients_are_told_each_in
         assert page.headers["content-type"] == "text/html; charset=utf-8"
         assert "Load this page anew" in page.text
         assert "nginx" not in page.text
+        event = client.post("/webhooks/github/", json={})
+        assert (event.status_code, event.json()["error"]) == (503, "unavailable")
+        assert int(event.headers["retry-after"]) > 0
 
 
 def test_r26_a_body_over_the_limit_never_reaches_the_sidecar(proxy):
