@@ -1,6 +1,7 @@
 """R31 and R36: three workers under calls, refusals and clients that leave; nothing stays behind."""
 
 import asyncio
+import os
 import resource
 from collections import Counter
 
@@ -20,7 +21,9 @@ LINKS = 24
 AT_ONCE = 1000
 IDLE_TASKS = 7  # serving, publishing, and the question itself
 MORE_FILES = 2  # of the question itself
-MOST_THREADS = LIMITS.max_concurrent_calls + LOOK_UP_THREADS + 6  # the loop's own, receivers, …
+LOOP_THREADS = min(32, (os.process_cpu_count() or 1) + 4)  # asyncio's own, for `to_thread`
+OWN_THREADS = 4  # the loop, receivers of signals, recorded calls, lines of the log table
+MOST_THREADS = LIMITS.max_concurrent_calls + LOOK_UP_THREADS + LOOP_THREADS + OWN_THREADS
 MOST_GROWTH_BYTES = 5 * 2**20
 HALF = post(b'{"jsonrpc":', length=1000)
 
