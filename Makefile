@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 ARGS ?=
 WORKERS ?= 3
-PYTEST := -m pytest -n $(WORKERS) --dist loadfile
+PYTEST := -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help setup run test test-all services check docs bench bench-search conformance faults fuzz
 

@@ -8,10 +8,18 @@ from typing import Any
 import pytest
 import pytest_django
 from django.db import connection
-from django.db.models.signals import post_migrate
-from django.dispatch import receiver
+from django.test import TransactionTestCase
 
-from tests.library import forget_full_text
+from tests.databases import copy_database, empty_tables, migrated_template, templates
+
+# By what they take in `make test-all`.
+LONGEST_FIRST = (
+    "tests/web/library/test_postgres.py",
+    "tests/web/library/test_processes.py",
+    "tests/conformance/test_suite.py",
+    "tests/conformance/test_public_clients.py",
+    "tests/mcp_sidecar/test_stdio.py",
+)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -27,10 +35,52 @@ def pytest_runtest_makereport(
     return report
 
 
-@receiver(post_migrate)
-def empty_what_a_flush_leaves(using: str, **_signal: Any) -> None:
-    """A test with transactions is followed by a flush, which knows the tables of models only."""
-    forget_full_text(using)
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionstart() -> Generator[None]:
+    """Have workers of pytest-xdist, and what they start, know the databases to copy."""
+    templates()
+    return (yield)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that no worker is left with one at the end."""
+    places = {name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
+
+
+def _emptied(test: TransactionTestCase) -> None:
+    for using in test._databases_names(include_mirrors=False):
+        empty_tables(using)
+
+
+# What Django does after each test with transactions.
+TransactionTestCase._fixture_teardown = _emptied  # type: ignore[method-assign]
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
+    """Whether the database of these tests is there already."""
+    name = connection.settings_dict["TEST"]["NAME"]
+    return connection.vendor == "sqlite" and Path(name).exists()
+
+
+@pytest.fixture(scope="session")
+def django_db_createdb() -> bool:
+    """Never: what is there is a fresh copy."""
+    return False
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """Where several processes run tests side by side, none migrates a database of its own."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    test = connection.settings_dict["TEST"]
+    if connection.vendor == "sqlite":
+        copy_database(Path(test["NAME"]))
+    elif server_url := os.environ.get("PORTOLAN_TEST_DATABASE_URL"):
+        test["TEMPLATE"] = migrated_template(server_url)
 
 
 @pytest.fixture(scope="session")

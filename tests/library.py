@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 
 from tests.gitrepos import GitRepository
 from web.core.errors import Unavailable
@@ -90,18 +90,6 @@ def leftovers() -> dict[str, int]:
         counts["terms"] = len(_values("SELECT term FROM {}_terms"))
     counts["full text"] = len(full_text_rows())
     return {table: count for table, count in counts.items() if count}
-
-
-def forget_full_text(using: str) -> None:
-    """Empty the full-text tables, which belong to no model."""
-    link = connections[using]
-    made = link.introspection.table_names()
-    empty = "TRUNCATE {0}, {0}_terms"
-    if link.vendor == "sqlite":
-        empty = "INSERT INTO {0}({0}) VALUES ('delete-all')"
-    with link.cursor() as cursor:
-        for table in (name for name in _FULL_TEXT if name in made):
-            cursor.execute(empty.format(table))
 
 
 def full_text_rows() -> set[int]:

@@ -14,7 +14,7 @@ def run_on_postgres(paths: Iterable[Path]) -> None:
 
     Skips the test that asks where PORTOLAN_TEST_DATABASE_URL names no server.
     """
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--create-db"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     with fresh_database() as database:
         run = subprocess.run(
             [*command, *map(str, paths)],

@@ -122,6 +122,9 @@ class PostgresServer:
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": self.folder,
             "fsync": "off",
+            "full_page_writes": "off",
+            "synchronous_commit": "off",
+            "jit": "off",
             "max_connections": 200,
         }
         command = [program("postgres") or "postgres", "-D", str(self.folder / "cluster")]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.deploy.stack import newcomers_environment
 from tests.gitrepos import GitRepository
+from tests.newcomer import newcomers_environment
 from web.config.documentation import settings_page
 from web.config.environment import Environment
 from web.core.limits import Limits

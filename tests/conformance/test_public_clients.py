@@ -13,7 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_sidecar.servers.binding import fastmcp_server
 from mcp_sidecar.servers.lesson import LESSON
 from tests.conformance import npm
-from tests.deploy.stack import PROJECT
+from tests.newcomer import PROJECT
 
 pytestmark = pytest.mark.services
 HTTP = ("--transport", "http")

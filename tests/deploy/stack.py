@@ -1,6 +1,5 @@
 """The real processes of Portolan for tests: web, sidecar, nginx and a worker, on free ports."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -11,10 +10,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from deploy.proxy import Proxy, installed_nginx, nginx_command, write_configuration
+from tests.databases import FILE_NAME, copy_database, copy_static_files
+from tests.newcomer import PROJECT, newcomers_environment
 from tests.services import free_port
 from web.core.limits import LIMITS
 
-PROJECT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60
 
 
@@ -23,15 +23,6 @@ def nginx_or_fail() -> str:
     nginx = installed_nginx()
     assert nginx, "nginx is not installed: make services"
     return nginx
-
-
-def newcomers_environment() -> dict[str, str]:
-    """Return this environment without what the test suite, or a developer, set for Portolan."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name != "DJANGO_SETTINGS_MODULE" and not name.startswith("PORTOLAN_")
-    }
 
 
 def manage(variables: dict[str, str], *arguments: str, given: str = "") -> str:
@@ -170,8 +161,11 @@ class Stack:
     @contextmanager
     def running(self) -> Iterator["Stack"]:
         """Start everything; end it all afterwards."""
-        self.manage("migrate", "--verbosity", "0")
-        self.manage("collectstatic", "--no-input", "--verbosity", "0")
+        if self.variables.get("PORTOLAN_DATABASE_URL"):
+            self.manage("migrate", "--verbosity", "0")
+        else:
+            copy_database(self.folder / FILE_NAME)
+        copy_static_files(self.folder)
         write_configuration(self.proxy)
         try:
             for part in self.parts:

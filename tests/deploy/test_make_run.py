@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.deploy.stack import newcomers_environment
+from tests.newcomer import newcomers_environment
 from tests.services import free_port
 
 pytestmark = pytest.mark.services

@@ -7,9 +7,10 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
-from tests.deploy.stack import PROJECT, Stack
+from tests.deploy.stack import Stack
 from tests.gitrepos import GitRepository
 from tests.messages import call
+from tests.newcomer import PROJECT
 
 pytestmark = pytest.mark.services
 QUESTIONS = [

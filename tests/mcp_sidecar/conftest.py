@@ -11,8 +11,8 @@ from mcp_sidecar.servers.lesson import LESSON
 from mcp_sidecar.servers.operations import OPERATIONS
 from mcp_sidecar.servers.project import PROJECT
 from mcp_sidecar.transport.application import Application
+from tests.databases import FILE_NAME, copy_database
 from tests.mcp_sidecar import probes
-from tests.mcp_sidecar.processes import migrate
 from web.library.models import Repository, Visibility
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -146,7 +146,7 @@ def repositories(transactional_db):
 def migrated(tmp_path_factory):
     """A data folder with a migrated database, for processes."""
     folder = tmp_path_factory.mktemp("sidecar")
-    migrate(folder)
+    copy_database(folder / FILE_NAME)
     return folder
 
 

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.deploy.stack import PROJECT, Process, answers, newcomers_environment
+from tests.deploy.stack import Process, answers
+from tests.newcomer import PROJECT, newcomers_environment
 from tests.services import free_port
 
 MANAGE = str(PROJECT / "manage.py")

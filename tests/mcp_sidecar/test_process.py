@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from mcp_sidecar.version import VERSION
-from tests.deploy.stack import PROJECT
 from tests.mcp_sidecar.conftest import refusal
 from tests.mcp_sidecar.processes import migrate, running, variables
 from tests.messages import PING, call, hello
+from tests.newcomer import PROJECT
 from tests.services import free_port
 from web.core.limits import LIMITS
 

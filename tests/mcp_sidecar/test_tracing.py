@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from tests.deploy.stack import PROJECT
 from tests.mcp_sidecar.conftest import MODERN, Client, application, envelope, http_client
 from tests.mcp_sidecar.processes import variables
 from tests.mcp_sidecar.test_tokens import bearer, made
+from tests.newcomer import PROJECT
 from tests.otlp_receiver import receiving
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from tests.databases import migrated_template
+
 SETTLE_SECONDS = 60
 
 
@@ -45,17 +47,30 @@ class Database:
 
 
 @contextmanager
-def fresh_database(*, template: Database | None = None) -> Iterator[Database]:
-    """A database that exists inside the block; the test is skipped where there is no server.
+def migrated_database() -> Iterator[Database]:
+    """A migrated database that exists inside the block; the test is skipped without a server."""
+    template = migrated_template(_server_url())
+    with fresh_database(template=template) as database:
+        yield database
 
-    It is empty, or a copy of another one that nobody is connected to.
-    """
+
+def _server_url() -> str:
     server_url = os.environ.get("PORTOLAN_TEST_DATABASE_URL")
     if not server_url:
         pytest.skip("PORTOLAN_TEST_DATABASE_URL names no PostgreSQL")
+    return server_url
+
+
+@contextmanager
+def fresh_database(*, template: str = "") -> Iterator[Database]:
+    """A database that exists inside the block; the test is skipped where there is no server.
+
+    It is empty, or a copy of the one of that name, which nobody is connected to.
+    """
+    server_url = _server_url()
     database = Database(server_url)
     with psycopg.connect(server_url, autocommit=True) as link:
-        copied = f' TEMPLATE "{template.name}"' if template else ""
+        copied = f' TEMPLATE "{template}"' if template else ""
         link.execute(f'CREATE DATABASE "{database.name}"{copied}')
         try:
             yield database

@@ -11,10 +11,10 @@ from django.core.checks import run_checks
 
 from mcp_sidecar import checks
 from mcp_sidecar.bridge import LOOK_UP_THREADS
-from tests.deploy.stack import PROJECT
-from tests.mcp_sidecar.processes import Sidecar, migrate, running, variables
+from tests.mcp_sidecar.processes import Sidecar, running, variables
 from tests.messages import call
-from tests.reports.postgres import Database, fresh_database
+from tests.newcomer import PROJECT
+from tests.reports.postgres import Database, migrated_database
 from web.config.settings import base
 from web.core.limits import LIMITS
 
@@ -23,14 +23,13 @@ MOST_CONNECTIONS = LIMITS.max_concurrent_calls + LOOK_UP_THREADS
 
 @pytest.fixture(scope="module")
 def database():
-    with fresh_database() as fresh:
+    with migrated_database() as fresh:
         yield fresh
 
 
 @pytest.fixture(scope="module")
 def sidecar(database, tmp_path_factory):
     folder = tmp_path_factory.mktemp("sidecar")
-    migrate(folder, PORTOLAN_DATABASE_URL=database.url)
     with running(folder, PORTOLAN_DATABASE_URL=database.url) as started:
         yield started
 

@@ -17,9 +17,9 @@ from django.db import IntegrityError, transaction
 
 from mcp_sidecar import bridge
 from mcp_sidecar.tools.registry import LESSON_TOOLS, OPERATIONS_TOOLS, PROJECT_TOOLS
-from tests.deploy.stack import PROJECT
 from tests.mcp_sidecar import probes
 from tests.mcp_sidecar.processes import variables
+from tests.newcomer import PROJECT
 from tests.services import free_port
 from web.core.limits import LIMITS
 

@@ -8,11 +8,11 @@ from collections import Counter
 import pytest
 
 from mcp_sidecar.bridge import LOOK_UP_THREADS
-from tests.mcp_sidecar.processes import migrate, running
+from tests.mcp_sidecar.processes import running
 from tests.mcp_sidecar.test_metrics import samples_of
 from tests.messages import PING, call
 from tests.raw_http import Link, post, request, send_once
-from tests.reports.postgres import fresh_database
+from tests.reports.postgres import migrated_database
 from web.core.limits import LIMITS
 
 pytestmark = pytest.mark.services
@@ -53,7 +53,7 @@ def _open_files():
 
 @pytest.fixture(scope="module")
 def database():
-    with fresh_database() as fresh:
+    with migrated_database() as fresh:
         yield fresh
 
 
@@ -68,9 +68,7 @@ def settings(database):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, settings):
-    made = tmp_path_factory.mktemp("leaks")
-    migrate(made, **settings)
-    return made
+    return tmp_path_factory.mktemp("leaks")
 
 
 @pytest.fixture(scope="module")
@@ -160,19 +158,26 @@ async def warm(sidecar):
 
 async def test_calls_and_refused_requests_leave_the_workers_as_they_were(sidecar, database):
     await exhausted(sidecar)
-    before = await warm(sidecar)
-    assert await parallel_calls(sidecar, 60) == {200}
-    seen = await refused(sidecar, 10_000)
-    assert await parallel_calls(sidecar, 60) == {200}
-    after = await processes(sidecar, before)
-    assert sum(seen.values()) == 10_000
-    assert REFUSED.keys() <= seen.keys()
-    assert seen[413] > 500
-    assert after.keys() == before.keys()  # no worker died
-    for pid, state in after.items():
-        assert state["threads"] <= MOST_THREADS
-        growth = state["resident_memory_bytes"] - before[pid]["resident_memory_bytes"]
-        assert growth <= MOST_GROWTH_BYTES
+    after = await warm(sidecar)
+    growth = MOST_GROWTH_BYTES + 1
+    for _ in range(5):  # a leak grows each time, a pool or a cache comes to its end
+        if growth <= MOST_GROWTH_BYTES:
+            break
+        before = after
+        assert await parallel_calls(sidecar, 60) == {200}
+        seen = await refused(sidecar, 10_000)
+        assert await parallel_calls(sidecar, 60) == {200}
+        after = await processes(sidecar, before)
+        assert sum(seen.values()) == 10_000
+        assert REFUSED.keys() <= seen.keys()
+        assert seen[413] > 500
+        assert after.keys() == before.keys()  # no worker died
+        assert all(state["threads"] <= MOST_THREADS for state in after.values())
+        growth = max(
+            state["resident_memory_bytes"] - before[pid]["resident_memory_bytes"]
+            for pid, state in after.items()
+        )
+    assert growth <= MOST_GROWTH_BYTES
     assert await asyncio.to_thread(database.comes_to, WORKERS)
 
 

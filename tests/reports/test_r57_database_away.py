@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.databases import FILE_NAME, copy_database
 from tests.mcp_sidecar.conftest import refusal
 from tests.mcp_sidecar.processes import migrate, python, running
 from tests.messages import call
@@ -72,7 +73,10 @@ class Asked:
 
 @contextmanager
 def asked(folder, **more):
-    migrate(folder, **more)
+    if more:
+        migrate(folder, **more)
+    else:
+        copy_database(folder / FILE_NAME)
     token = python(folder, TOKEN, **more)
     with (
         running(folder, **more) as sidecar,
@@ -102,7 +106,7 @@ def test_another_file_that_takes_the_place_of_the_database_is_read_and_written_f
     folder, backup = tmp_path / "data", tmp_path / "backup"
     folder.mkdir()
     backup.mkdir()
-    migrate(backup)  # of before the account was made
+    copy_database(backup / FILE_NAME)  # of before the account was made
     with asked(folder) as sidecar:
         assert sidecar.is_known()
         moved(folder, tmp_path / "kept")

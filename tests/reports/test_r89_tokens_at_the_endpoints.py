@@ -15,14 +15,17 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.deploy.stack import PROJECT, Stack, newcomers_environment
+from tests.deploy.stack import Stack
 from tests.github_api import TOKEN, github, refusal
 from tests.messages import LIST_TOOLS, PING, call
+from tests.newcomer import PROJECT, newcomers_environment
 
 pytestmark = pytest.mark.services
 SECRET = TOKEN.removeprefix("ghp_")
 GOOD = f"Bearer {TOKEN}"
 JSON = {"Content-Type": "application/json", "Accept": "application/json"}
+# Each request on a connection of its own.
+HTTP = httpx.Client(trust_env=False, timeout=60, limits=httpx.Limits(max_keepalive_connections=0))
 FORMS = [
     TOKEN,
     f"github_pat_{SECRET}",
@@ -71,9 +74,7 @@ def post(url, message, headers=(), path="/mcp/"):
     """Send a message with headers in their order, also one name twice."""
     always = [("Host", "hub.example.org"), *JSON.items()]
     content = message if isinstance(message, bytes | str) else json.dumps(message)
-    return httpx.post(
-        url + path, content=content, headers=[*always, *headers], trust_env=False, timeout=60
-    )
+    return HTTP.post(url + path, content=content, headers=[*always, *headers])
 
 
 def ways(hub):
@@ -192,11 +193,7 @@ def spread(hub, project):
                 post(url, PING, [], f"/mcp/repositories/{form}/"),
                 post(url, PING, [], f"/mcp/repositories/engine/{form}/"),
                 post(hub.url, PING, [], f"/accounts/{form}/"),
-                httpx.get(
-                    f"{url}/.well-known/oauth-protected-resource/mcp/{form}",
-                    trust_env=False,
-                    timeout=60,
-                ),
+                HTTP.get(f"{url}/.well-known/oauth-protected-resource/mcp/{form}"),
             ]
             for answer in answers:
                 assert SECRET not in answer.text, answer.text

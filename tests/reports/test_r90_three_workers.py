@@ -14,10 +14,12 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
-from tests.deploy.stack import PROJECT, Process, answers
-from tests.mcp_sidecar.processes import migrate, variables
+from tests.databases import FILE_NAME, copy_database
+from tests.deploy.stack import Process, answers
+from tests.mcp_sidecar.processes import variables
 from tests.messages import LIST_TOOLS, call
-from tests.reports.postgres import fresh_database
+from tests.newcomer import PROJECT
+from tests.reports.postgres import migrated_database
 from tests.services import free_port
 
 WORKERS = 3
@@ -108,8 +110,9 @@ def workers(request, tmp_path_factory):
     with ExitStack() as stack:
         more = {}
         if request.param == "postgresql":
-            more["PORTOLAN_DATABASE_URL"] = stack.enter_context(fresh_database()).url
-        migrate(folder, **more)
+            more["PORTOLAN_DATABASE_URL"] = stack.enter_context(migrated_database()).url
+        else:
+            copy_database(folder / FILE_NAME)
         clients = []
         for number in range(WORKERS):
             port = free_port()

@@ -13,8 +13,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.deploy.stack import PROJECT, Stack, newcomers_environment
+from tests.deploy.stack import Stack
 from tests.messages import LIST_TOOLS
+from tests.newcomer import PROJECT, newcomers_environment
 
 pytestmark = pytest.mark.services
 PUBLIC = "https://hub.example.org"

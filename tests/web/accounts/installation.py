@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self
 
+from tests.databases import FILE_NAME, copy_database
 from tests.deploy.stack import Process, answers, manage
 from tests.services import free_port
 
@@ -13,6 +14,7 @@ class Installation:
     """Portolan's web application with `live_app` as its MCP server, on a fresh database."""
 
     def __init__(self, folder):
+        self.folder = folder
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.variables = {
@@ -35,7 +37,7 @@ class Installation:
     @contextmanager
     def running(self) -> Iterator[Self]:
         """Make the database, start the process; end it afterwards."""
-        self.manage("migrate", "--verbosity", "0")
+        copy_database(self.folder / FILE_NAME)
         try:
             self.process.start()
             yield self

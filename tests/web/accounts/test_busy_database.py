@@ -4,7 +4,7 @@ import sqlite3
 import subprocess
 import sys
 
-from tests.deploy.stack import PROJECT, newcomers_environment
+from tests.newcomer import PROJECT, newcomers_environment
 
 PATIENCE_SECONDS = 28  # below the 30 s for which an ordinary write waits for the lock
 MAKE = """

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.databases import FILE_NAME, copy_database
 from tests.gitrepos import GitRepository
-from tests.reports.postgres import Database, fresh_database
+from tests.reports.postgres import Database, fresh_database, migrated_database
 from tests.web.library.installation import Installation
 
 _KILLED = """
@@ -52,9 +53,10 @@ def installed(
     with ExitStack() as stack:
         database = None
         if request.param == "postgres":
-            database = stack.enter_context(fresh_database())
+            database = stack.enter_context(migrated_database())
         installation = Installation(folder / "data", database_url=database.url if database else "")
-        installation.manage("migrate", "--verbosity=0")
+        if database is None:
+            copy_database(installation.folder / FILE_NAME)
         installation.manage("add_repository", "project", origin.url)
         origin.remove(*(f"old{n}.py" for n in range(6)))
         origin.write({f"new{n}.py": f"def new_{n}():\n    pass\n" for n in range(35)}).commit()
@@ -68,7 +70,7 @@ def installation(installed: Installed, tmp_path: Path) -> Iterator[Installation]
     if installed.database is None:
         yield Installation(tmp_path / "copy")
         return
-    with fresh_database(template=installed.database) as database:
+    with fresh_database(template=installed.database.name) as database:
         yield Installation(tmp_path / "copy", database_url=database.url)
 
 

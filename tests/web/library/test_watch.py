@@ -3,6 +3,7 @@
 import signal
 from pathlib import Path
 
+from tests.databases import FILE_NAME, copy_database
 from tests.gitrepos import GitRepository
 from tests.web.library.installation import Installation
 from tests.web.local_server import Reply, serving
@@ -24,7 +25,7 @@ def test_watch_syncs_imports_and_goes_on_after_a_failure(
     with serving() as server:
         server.routes["/feed"] = Reply(FEED, headers={"Content-Type": "application/rss+xml"})
         server.routes["/broken"] = Reply(status=500)
-        installation.manage("migrate", "--verbosity=0")
+        copy_database(installation.folder / FILE_NAME)
         installation.manage("add_repository", "gone", origin.url, "--no-sync")
         gone = "from web.library.models import Repository as R; R.objects.update(url='/no/such')"
         installation.run(gone).communicate()

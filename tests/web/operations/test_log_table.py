@@ -10,9 +10,9 @@ import threading
 import pytest
 from django.db import OperationalError
 
-from tests.deploy.stack import PROJECT
-from tests.mcp_sidecar.processes import migrate, variables
-from tests.reports.postgres import fresh_database
+from tests.mcp_sidecar.processes import variables
+from tests.newcomer import PROJECT
+from tests.reports.postgres import migrated_database
 from web.core.logs import JsonLines
 from web.operations.logs import handler as handlers
 from web.operations.logs.handler import TableHandler
@@ -95,8 +95,7 @@ def test_a_process_writes_its_last_lines_into_the_table_before_it_ends(tmp_path)
     import psycopg
 
     script = "import logging; logging.getLogger('portolan.x').warning('last words %s', '" + SECRET
-    with fresh_database() as database:
-        migrate(tmp_path, PORTOLAN_DATABASE_URL=database.url)
+    with migrated_database() as database:
         subprocess.run(
             [sys.executable, "manage.py", "shell", "--command", f"{script}')"],
             env=variables(tmp_path, PORTOLAN_DATABASE_URL=database.url),

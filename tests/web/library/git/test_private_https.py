@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.databases import FILE_NAME, copy_database
 from tests.gitrepos import GitRepository
 from tests.library import index_state, sync_failure
 from tests.web.certificates import write_certificate
@@ -129,7 +130,7 @@ def test_command_reads_the_token_from_standard_input_and_lets_the_next_process_u
 ) -> None:
     installation = Installation(tmp_path / "installation")
     installation.environment["GIT_SSL_CAINFO"] = os.environ["GIT_SSL_CAINFO"]
-    installation.manage("migrate", "--verbosity=0")
+    copy_database(installation.folder / FILE_NAME)
     installation.manage("add_repository", "project", server.url("origin"), "--no-sync")
     done = subprocess.run(
         [sys.executable, "manage.py", "set_credential", "project", "--username", "reader"],

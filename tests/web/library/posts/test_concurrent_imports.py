@@ -7,6 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
+from tests.databases import FILE_NAME, copy_database
 from tests.web.library.posts.test_feeds import XML, item, rss
 from tests.web.local_server import Reply, serving
 
@@ -35,7 +36,7 @@ def test_two_imports_at_once_make_each_post_once(tmp_path):
 
     with serving() as server:
         server.routes["/feed"] = when_both_asked
-        assert manage("migrate", "--verbosity", "0").wait() == 0
+        copy_database(tmp_path / FILE_NAME)
         assert manage("add_feed", server.url("/feed"), "--no-import").wait() == 0
 
         imports = [manage("import_feeds") for _ in range(2)]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 
+from tests.databases import FILE_NAME, copy_database
 from tests.deploy.stack import Process, answers
 from tests.gitrepos import GitRepository
 from tests.services import free_port
@@ -33,7 +34,7 @@ def test_push_event_ends_in_a_new_index(tmp_path: Path, origin: GitRepository) -
         **installation.environment,
     )
     with serving_git(tmp_path, tls=tls) as server:
-        installation.manage("migrate", "--verbosity=0")
+        copy_database(installation.folder / FILE_NAME)
         installation.manage("add_repository", "project", server.url("origin"))
         secret = installation.manage("webhook_secret", "project").strip()
         origin.write({"a.py": "A = 2\n"}).commit()
