@@ -23,14 +23,25 @@ no_foreign_words() {
     fi
 }
 
+# The longest part runs beside the others.
+mypy >"$PORTOLAN_DATA_DIR/types" 2>&1 &
+mypy=$!
+
+types() {
+    code=0
+    wait "$mypy" || code=$?
+    cat "$PORTOLAN_DATA_DIR/types"
+    return "$code"
+}
+
 part "format" ruff format --check .
 part "lint" ruff check .
-part "types" mypy
 part "import contracts" lint-imports
 part "generated documentation" python manage.py generate_docs --check
 part "migrations" python manage.py makemigrations --check --dry-run
 part "lock file" uv lock --check
 part "stands alone" no_foreign_words
+part "types" types
 
 if [ -n "$failed" ]; then
     printf '\nFailed:%s\n' "$failed" >&2

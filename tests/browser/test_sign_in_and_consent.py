@@ -22,6 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Using in-memory token storage"),
 ]
 PASSWORD = "correct horse battery"
+LONG_MILLISECONDS = 60_000
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,8 @@ async def page(installation):
         )
         context = await browser.new_context(viewport={"width": 900, "height": 760})
         page = await context.new_page()
+        page.set_default_timeout(LONG_MILLISECONDS)
+        expect.set_options(timeout=LONG_MILLISECONDS)
         page.complaints = []
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
         page.on("console", lambda line: _note(page, installation, line.location["url"], line.text))

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from tests.conformance import npm
-from tests.deploy.stack import Process, Stack, answers
+from tests.deploy.stack import NO_LIMITS, Process, Stack, answers
 from tests.services import free_port
 
 
@@ -36,5 +36,5 @@ def fixture_url(tmp_path_factory):
 def product(tmp_path_factory):
     """The product's processes behind nginx."""
     folder = tmp_path_factory.mktemp("product")
-    with Stack(folder, public_url="https://hub.example.org").running() as running:
+    with Stack(folder, public_url="https://hub.example.org", **NO_LIMITS).running() as running:
         yield running

@@ -15,6 +15,7 @@ from tests.services import CHROMIUM_NAMES, free_port, program
 pytestmark = pytest.mark.services
 ALLOWED, FOREIGN = "inspector.example", "foreign.example"
 PASSWORD = "correct horse battery"
+LONG_MILLISECONDS = 60_000
 FETCH = """async ([url, token]) => {
     const headers = {"Content-Type": "application/json", "Mcp-Param-Word": "x"};
     if (token) headers.Authorization = `Bearer ${token}`;
@@ -80,6 +81,8 @@ async def page():
             args=["--no-sandbox", "--disable-dev-shm-usage", f"--host-resolver-rules={names}"],
         )
         page = await browser.new_page(viewport={"width": 1300, "height": 900})
+        page.set_default_timeout(LONG_MILLISECONDS)
+        expect.set_options(timeout=LONG_MILLISECONDS)
         await page.add_init_script("localStorage.setItem('lastConnectionType', 'direct')")
         yield page
         await browser.close()

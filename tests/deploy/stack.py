@@ -16,6 +16,12 @@ from tests.services import free_port
 from web.core.limits import LIMITS
 
 START_SECONDS = 60
+# For tests that send more in a minute, from one address, than anybody may.
+NO_LIMITS = {
+    "PORTOLAN_MAX_MESSAGES_PER_MINUTE": "0",
+    "PORTOLAN_MAX_ANONYMOUS_MESSAGES_PER_MINUTE": "0",
+    "PORTOLAN_MAX_WRONG_TOKENS_PER_MINUTE": "0",
+}
 
 
 def nginx_or_fail() -> str:

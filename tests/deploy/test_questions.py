@@ -7,7 +7,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
-from tests.deploy.stack import Stack
+from tests.deploy.stack import NO_LIMITS, Stack
 from tests.gitrepos import GitRepository
 from tests.messages import call
 from tests.newcomer import PROJECT
@@ -30,7 +30,9 @@ QUESTIONS = [
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
     """A running stack that has this checkout indexed."""
-    stack = Stack(tmp_path_factory.mktemp("asked"), public_url="https://hub.example.org")
+    stack = Stack(
+        tmp_path_factory.mktemp("asked"), public_url="https://hub.example.org", **NO_LIMITS
+    )
     stack.variables["PORTOLAN_ALLOW_LOCAL_REPOSITORIES"] = "1"
     with stack.running():
         stack.manage("add_repository", "portolan", str(PROJECT))

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.deploy.stack import Process, answers
+from tests.deploy.stack import NO_LIMITS, Process, answers
 from tests.newcomer import PROJECT, newcomers_environment
 from tests.services import free_port
 
@@ -24,9 +24,7 @@ def variables(folder: Path, **more: str) -> dict[str, str]:
         "PORTOLAN_DATA_DIR": str(folder),
         "PORTOLAN_SECRET_KEY": "only-for-this-test-and-long-enough",
         "PORTOLAN_LOG_LEVEL": "INFO",
-        "PORTOLAN_MAX_MESSAGES_PER_MINUTE": "0",
-        "PORTOLAN_MAX_ANONYMOUS_MESSAGES_PER_MINUTE": "0",
-        "PORTOLAN_MAX_WRONG_TOKENS_PER_MINUTE": "0",
+        **NO_LIMITS,
         **more,
     }
 

@@ -121,23 +121,6 @@ async def test_sigterm_answers_the_call_that_runs_and_ends_with_zero(migrated, h
         assert await asyncio.to_thread(sidecar.exit_code) == 0
 
 
-async def test_several_workers_share_the_port_and_need_no_session(migrated):
-    with running(migrated, "--workers", "3") as sidecar:
-        workers = set()
-        for number in range(60):
-            async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
-                response = await client.post(
-                    f"{sidecar.url}/mcp/lesson",
-                    json=call("add", a=number, b=1),
-                )
-            assert text(response) == str(number + 1)
-            assert "mcp-session-id" not in response.headers
-            workers.add(response.status_code)
-        assert workers == {200}
-        sidecar.terminate()
-        assert await asyncio.to_thread(sidecar.exit_code) == 0
-
-
 def start(folder, **more):
     """Start a sidecar that is expected to end at once; return its code and what it said."""
     done = subprocess.run(

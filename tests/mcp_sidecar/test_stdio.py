@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.mcp_sidecar.conftest import HANDSHAKE_VERSIONS, MODERN, envelope
+from tests.mcp_sidecar.conftest import MODERN, envelope
 from tests.mcp_sidecar.processes import MANAGE, stdio, variables
 from tests.messages import INITIALIZED
 from tests.reports.postgres import fresh_database
@@ -62,8 +62,7 @@ def test_a_client_may_probe_discovery_and_then_shake_hands(lesson):
     assert lesson.close() == (b"", 0)
 
 
-@pytest.mark.parametrize("version", HANDSHAKE_VERSIONS)
-def test_a_client_of_the_sdk_is_served(migrated, version):
+def test_a_client_of_the_sdk_is_served(migrated):
     script = f"""
 import asyncio, sys
 from mcp import ClientSession, StdioServerParameters

@@ -119,13 +119,17 @@ async def test_r26_the_limit_of_a_body_is_exact_and_named(mcp):
 
 
 async def test_r31_workers_need_no_session(migrated):
+    one_each = httpx.Limits(max_keepalive_connections=0)  # so that it may be any worker's
     with running(migrated, "--workers", "3") as sidecar:
-        for number in range(60):
-            async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
-                url = f"{sidecar.url}/mcp/lesson"
-                response = await http.post(url, json=call("add", a=number, b=1))
-            assert response.json()["result"]["content"][0]["text"] == str(number + 1)
-            assert "mcp-session-id" not in response.headers
+        async with httpx.AsyncClient(
+            base_url=sidecar.url, trust_env=False, timeout=60, limits=one_each
+        ) as http:
+            for number in range(60):
+                response = await http.post("/mcp/lesson", json=call("add", a=number, b=1))
+                assert response.json()["result"]["content"][0]["text"] == str(number + 1)
+                assert "mcp-session-id" not in response.headers
+        sidecar.terminate()
+        assert await asyncio.to_thread(sidecar.exit_code) == 0
 
 
 @pytest.mark.parametrize(

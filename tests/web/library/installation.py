@@ -9,21 +9,30 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 _STATE = """
-import json
+import io, json
+from django.core.management import call_command
 from tests.library import full_text_rows, index_state
 from web.library.models import Chunk, Content, Repository
 from web.library.selectors.syncs import sync_activity, was_interrupted
-texts = set(Chunk.objects.values_list("text_id", flat=True))
-project = Repository.objects.get(name="project")
-print(json.dumps({
-    "state": sorted(map(repr, index_state("project").items())),
-    "rows": full_text_rows() == texts,
-    "unshown": Content.objects.filter(entry=None).count(),
-    "contents": Content.objects.count(),
-    "stale": bool(project.stale_since),
-    "started": bool(project.sync_started_at),
-    "told": (sync_activity(project), was_interrupted(project)),
-}))
+
+def print_state():
+    texts = set(Chunk.objects.values_list("text_id", flat=True))
+    project = Repository.objects.get(name="project")
+    print(json.dumps({
+        "state": sorted(map(repr, index_state("project").items())),
+        "rows": full_text_rows() == texts,
+        "unshown": Content.objects.filter(entry=None).count(),
+        "contents": Content.objects.count(),
+        "stale": bool(project.stale_since),
+        "started": bool(project.sync_started_at),
+        "told": (sync_activity(project), was_interrupted(project)),
+    }))
+
+print_state()
+"""
+_SYNC = """
+call_command("sync_repositories", stdout=io.StringIO())
+print_state()
 """
 
 
@@ -68,7 +77,16 @@ class Installation:
 
     def state(self) -> dict[str, Any]:
         """Return the state of the index as a new process sees it."""
-        output, errors = self.run(_STATE).communicate()
-        assert output, errors
-        found: dict[str, Any] = json.loads(output)
+        (found,) = self._states(_STATE)
         return found
+
+    def state_before_and_after_a_sync(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Sync everything in a new process; return what it sees of the index before and then."""
+        before, after = self._states(_STATE + _SYNC)
+        return before, after
+
+    def _states(self, code: str) -> list[dict[str, Any]]:
+        process = self.run(code)
+        output, errors = process.communicate()
+        assert process.returncode == 0, errors
+        return [json.loads(line) for line in output.splitlines()]

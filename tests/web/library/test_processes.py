@@ -96,12 +96,10 @@ def test_killed_sync_leaves_an_index_that_the_next_one_completes(
     process = installation.run(code)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    killed = installation.state()
+    killed, after = installation.state_before_and_after_a_sync()
     assert (killed["state"] == installed.state) is not is_visible
     assert killed["started"]
     assert killed["told"] == ["", True]
-    installation.manage("sync_repositories")
-    after = installation.state()
     assert after["state"] != installed.state
     assert {name: after[name] for name in ("rows", "unshown", "contents", "stale", "started")} == {
         "rows": True,
