@@ -16,9 +16,26 @@ from tests.databases import copy_database, empty_tables, migrated_template, temp
 LONGEST_FIRST = (
     "tests/web/library/test_postgres.py",
     "tests/web/library/test_processes.py",
+    "tests/deploy/test_make_run.py",
     "tests/conformance/test_suite.py",
-    "tests/conformance/test_public_clients.py",
+    "tests/web/library/posts/test_postgres.py",
+    "tests/mcp_sidecar/tools/test_on_postgres.py",
+    "tests/web/operations/test_postgres.py",
+    "tests/reports/test_r36_leaks.py",
+    "tests/reports/test_r90_three_workers.py",
+    "tests/reports/test_r90_who_gets_what.py",
+    "tests/browser/test_clients_through_nginx.py",
+    "tests/browser/test_sign_in_and_consent.py",
+    "tests/reports/test_r30_rate_limits.py",
+    "tests/web/accounts/test_fastmcp_client.py",
+    "tests/conformance/test_inspector_in_a_browser.py",
     "tests/mcp_sidecar/test_stdio.py",
+    "tests/mcp_sidecar/test_process.py",
+    "tests/reports/test_r14_to_r36_http.py",
+    "tests/reports/test_r89_tokens_at_the_endpoints.py",
+    "tests/conformance/test_public_clients.py",
+    "tests/deploy/test_questions.py",
+    "tests/mcp_sidecar/test_protocol.py",
 )
 
 
@@ -59,10 +76,9 @@ TransactionTestCase._fixture_teardown = _emptied  # type: ignore[method-assign]
 
 
 @pytest.fixture(scope="session")
-def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
-    """Whether the database of these tests is there already."""
-    name = connection.settings_dict["TEST"]["NAME"]
-    return connection.vendor == "sqlite" and Path(name).exists()
+def django_db_keepdb() -> bool:
+    """Whether the database of these tests is a copy that is there already."""
+    return connection.vendor == "sqlite" and "PYTEST_XDIST_WORKER" in os.environ
 
 
 @pytest.fixture(scope="session")

@@ -95,10 +95,12 @@ def _manage(*arguments: str, **variables: str) -> None:
 
 def _forget(folder: Path) -> None:
     made = folder / "postgres"
-    if made.exists():
-        with psycopg.connect((made / "server").read_text(), autocommit=True) as link:
-            link.execute(f'DROP DATABASE "{(made / "name").read_text()}" WITH (FORCE)')
-    shutil.rmtree(folder)
+    try:
+        if made.exists():
+            with psycopg.connect((made / "server").read_text(), autocommit=True) as link:
+                link.execute(f'DROP DATABASE "{(made / "name").read_text()}" WITH (FORCE)')
+    finally:
+        shutil.rmtree(folder)
 
 
 def empty_tables(using: str) -> None:
