@@ -21,7 +21,7 @@ from psycopg.sql import SQL, Identifier
 from tests.deploy.stack import Stack
 from tests.gitrepos import GitRepository
 from tests.mcp_sidecar.test_operations_story import PEOPLE, Agent
-from tests.reports.postgres import fresh_database
+from tests.reports.postgres import migrated_database
 from tests.web.certificates import write_certificate
 from tests.web.git_server import serving_git
 from tests.web.local_server import Reply, serving
@@ -77,7 +77,7 @@ def hub(tmp_path_factory):
         "PORTOLAN_FETCH_PRIVATE_HOSTS": "127.0.0.1",
         "GIT_SSL_CAINFO": str(folder / "git.pem"),
     }
-    with fresh_database() as database:
+    with migrated_database() as database:
         stack = Stack(
             folder / "data",
             sidecar="tests.mcp_sidecar.probe_server",
@@ -219,7 +219,7 @@ def tell_stories(stan, told):
     calls = told(stan.text("list_tool_calls", outcome="internal_error"))
     assert "by `mira`" in calls
     assert re.search(r"errors: (warning|failing)", told(stan.text("get_health")))
-    assert "sextant" in told(stan.text_once("sextant", "get_usage", days=1))
+    assert "sextant" in told(stan.text_once("sextant", "get_usage", days=2))
     told(stan.text("list_audit_entries"))
     told(stan.text("list_users"))
 
