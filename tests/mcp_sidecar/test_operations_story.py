@@ -53,9 +53,11 @@ class Agent:
     def text_once(self, wanted, tool, **arguments):
         """The answer as soon as it holds `wanted`: what happened is written down a second later."""
         until = time.monotonic() + LONG
-        while wanted not in (text := self.text(tool, **arguments)):
-            assert time.monotonic() < until, text
-        return text
+        while True:  # until then there may be nothing to list, which is an error
+            result = self.ask("/mcp/operations/", tool, arguments)["result"]
+            if not result["isError"] and wanted in result["content"][0]["text"]:
+                return result["content"][0]["text"]
+            assert time.monotonic() < until, result
 
 
 def people(folder):
