@@ -4,11 +4,12 @@ import re
 
 import pytest
 from django.core import mail
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from tests.web.accounts.conftest import PASSWORD
 from web.accounts.lockout import ADDRESS_WEIGHT
 from web.accounts.models import AuditEvent
+from web.accounts.views.sign_in import ResetRequestView
 from web.core.limits import LIMITS
 
 pytestmark = pytest.mark.django_db
@@ -116,6 +117,17 @@ def test_a_forgotten_password_is_set_with_a_link_that_works_once(member):
     assert sign_in(password=PASSWORD).status_code == 200
     assert "does not work" in Client().get(link, follow=True).content.decode()
     assert "password.reset" in [action for action, *_ in actions()]
+
+
+def test_the_mail_is_sent_behind_the_answer_so_its_time_tells_nothing(member):
+    form = {"email": member.email, "csrfmiddlewaretoken": "x" * 32}
+    asked = RequestFactory().post("/accounts/password/reset/", form)
+    asked.COOKIES["csrftoken"] = form["csrfmiddlewaretoken"]
+    answer = ResetRequestView.as_view()(asked)
+    assert (answer.status_code, mail.outbox) == (302, [])
+    answer.close()  # as a server does when all is sent
+    answer.close()
+    assert len(mail.outbox) == 1
 
 
 def test_asking_for_an_unknown_address_looks_the_same_and_mails_nothing(db):

@@ -1,11 +1,14 @@
 """Signing up, in and out; forgotten passwords."""
 
+import logging
+from collections.abc import Callable
+from contextvars import copy_context
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth import views as auth_views
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.views import View
@@ -17,6 +20,8 @@ from web.accounts.services.invitations import invitation_accept, invitation_emai
 from web.accounts.throttle import count_request
 from web.core.errors import InvalidInput, NotFound, TooManyRequests
 from web.core.limits import LIMITS
+
+logger = logging.getLogger(__name__)
 
 _INVITATION = "accounts.invitation"
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -106,8 +111,34 @@ class SignUpView(View):
         )
 
 
+class _RedirectFirst(HttpResponseRedirect):
+    """A redirect after whose sending, when servers close it, something is done that may take long.
+
+    What fails then is in the log with the id of the request; nobody is there to be told.
+    """
+
+    def __init__(self, redirect_to: str, *, then: Callable[[], None]) -> None:
+        super().__init__(redirect_to)
+        self._then, self._context = then, copy_context()
+
+    def close(self) -> None:
+        """Do it, once, and end the request."""
+        if self.closed:
+            return
+        try:
+            self._context.run(self._then)
+        except Exception:
+            logger.exception("what was to be done after an answer failed")
+        finally:
+            super().close()
+
+
 class ResetRequestView(auth_views.PasswordResetView):
-    """Asks for a link to set a new password; the answer is the same for every address."""
+    """Asks for a link to set a new password.
+
+    The answer is the same for every address and takes as long: accounts are looked up, and mails
+    sent, once it is on its way.
+    """
 
     template_name = "accounts/password_reset.html"
     email_template_name = "accounts/email/password_reset.txt"
@@ -129,6 +160,18 @@ class ResetRequestView(auth_views.PasswordResetView):
         actor = Actor(user_id=None, username="", address=address)
         audit_write(actor=actor, action="password.reset_requested")
         return super().post(request, *arguments, **options)
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Answer, and send the mail behind it."""
+
+        def mail() -> None:
+            form.save(
+                subject_template_name=self.subject_template_name,
+                email_template_name=self.email_template_name,
+                request=self.request,
+            )
+
+        return _RedirectFirst(str(self.success_url), then=mail)
 
 
 class ResetSentView(auth_views.PasswordResetDoneView):
