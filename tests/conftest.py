@@ -103,7 +103,12 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 def django_db_setup(
     django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker
 ) -> Iterator[None]:
-    """End the sessions of threads that outlive their test; PostgreSQL drops no database in use."""
+    """Begin without what migrating queues, and end the sessions of threads that outlive their test.
+
+    PostgreSQL drops no database in use.
+    """
+    with django_db_blocker.unblock():
+        empty_tables(connection.alias)
     yield
     if connection.vendor == "postgresql":
         with django_db_blocker.unblock(), connection.cursor() as cursor:
