@@ -173,6 +173,15 @@ def test_r25_a_sidecar_that_never_answers_is_a_json_504(proxy):
     assert int(response.headers["retry-after"]) > 0
 
 
+def test_a_redirect_passes_that_quotes_the_longest_address_there_may_be(proxy):
+    state = "%2526" * 1_500  # sent as 7,500 bytes
+    leads_to = f"/accounts/sign-in/?next=/o/authorize/?state={state.replace('%', '%25')}"
+    with EchoServer(proxy.web_port) as web, nginx_for(proxy) as client:
+        web.answer(302, b"", {"Location": leads_to})
+        response = client.get(f"/o/authorize/?state={state}")
+    assert (response.status_code, response.headers["location"]) == (302, leads_to)
+
+
 @pytest.mark.parametrize("status", [400, 413, 429, 502, 503, 504])
 def test_an_error_of_the_sidecar_itself_passes_as_it_is(proxy, status):
     with EchoServer(proxy.sidecar_port) as sidecar, nginx_for(proxy) as client:

@@ -6,8 +6,15 @@ import pytest
 from django.test import Client
 from oauth2_provider.models import get_access_token_model, get_refresh_token_model
 
-from tests.web.accounts.walker import LESSON, OPERATIONS, PROJECT, VERIFIER, Walker
-from web.accounts.models import AuditEvent
+from tests.web.accounts.walker import (
+    CHALLENGE,
+    LESSON,
+    OPERATIONS,
+    PROJECT,
+    VERIFIER,
+    Walker,
+)
+from web.accounts.models import AuditEvent, OAuthClient
 from web.accounts.selectors import principal_for_token
 from web.library.models import Repository
 
@@ -72,10 +79,14 @@ def test_pkce_takes_only_s256(walker, method):
     assert "error=invalid_request" in response["Location"]
 
 
-def test_pkce_is_required(walker):
+@pytest.mark.parametrize("challenge", [None, "", "short", "!" * 43, "é" * 43, CHALLENGE + "A"])
+def test_pkce_is_required_with_a_digest_before_anyone_is_asked(walker, challenge):
     walker.register()
-    response = walker.ask(code_challenge=None, code_challenge_method=None)
+    response = walker.ask(code_challenge=challenge)
     assert "error=invalid_request" in response["Location"]
+    if challenge:
+        answer = walker.answer(walker.ask(), code_challenge=challenge)
+        assert answer["error"] == ["invalid_request"]
 
 
 def test_a_wrong_verifier_gets_nothing(walker):
@@ -187,6 +198,16 @@ def test_a_form_that_was_tampered_with_grants_no_more(walker):
     page = walker.ask()
     assert "error" in walker.answer(page, scope="operations")
     assert walker.answer(page, resource="https://evil.example/")["error"] == ["invalid_target"]
+
+
+def test_a_client_that_was_removed_while_its_page_stood_open_is_said_to_be_gone(walker):
+    walker.register()
+    page = walker.ask()
+    OAuthClient.objects.all().delete()
+    fields = {name: value for name, value in page.context["form"].initial.items() if value}
+    response = walker.browser.post("/o/authorize/", {**fields, "allow": "true"})
+    assert response.status_code == 400
+    assert "not known any more" in response.content.decode()
 
 
 def test_staff_lose_the_operations_scope_with_their_role(staff):

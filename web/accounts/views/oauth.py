@@ -11,7 +11,11 @@ from django.shortcuts import render
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from oauth2_provider.exceptions import OAuthToolkitError
-from oauth2_provider.models import get_access_token_model, get_grant_model
+from oauth2_provider.models import (
+    get_access_token_model,
+    get_application_model,
+    get_grant_model,
+)
 from oauth2_provider.oauth2_backends import _add_iss_to_redirect
 from oauth2_provider.views import (
     AuthorizationView,
@@ -58,7 +62,10 @@ class AuthorizeView(AuthorizationView):  # type: ignore[misc]
     template_name = "accounts/authorize.html"
 
     def dispatch(self, request: HttpRequest, *arguments: Any, **options: Any) -> HttpResponse:
-        """Take out what would skip the consent; answer 400 to what cannot be read."""
+        """Take out what would skip the consent; answer 400 to what cannot be read.
+
+        So are a client that was removed while its page stood open, and one that never was.
+        """
         asked = request.GET.copy()
         asked.pop("approval_prompt", None)
         request.GET = asked  # type: ignore[assignment]
@@ -69,10 +76,15 @@ class AuthorizeView(AuthorizationView):  # type: ignore[misc]
         except ValueError:
             logger.info("an authorization request could not be read", exc_info=True)
             response = self._unreadable()
+        except get_application_model().DoesNotExist:
+            response = self._refusal("invalid_client", "This application is not known any more.")
         return response
 
     def _unreadable(self) -> HttpResponse:
-        problem = {"error": "invalid_request", "description": "The address cannot be read."}
+        return self._refusal("invalid_request", "The address cannot be read.")
+
+    def _refusal(self, error: str, description: str) -> HttpResponse:
+        problem = {"error": error, "description": description}
         return render(self.request, self.template_name, {"error": problem}, status=400)
 
     def handle_no_permission(self) -> HttpResponse:
