@@ -58,6 +58,10 @@ class TooLarge(PortolanError):
     code = "too_large"
 
 
+# Whoever asks for a longer wait, in a header of theirs, is not believed.
+LONGEST_WAIT_SECONDS = 7 * 86400
+
+
 class TooManyRequests(PortolanError):
     """The caller has to wait `retry_after_seconds` before the next try."""
 

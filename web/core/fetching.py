@@ -25,6 +25,7 @@ from web.core.addresses import (
     web_address,
 )
 from web.core.errors import (
+    LONGEST_WAIT_SECONDS,
     InvalidInput,
     NotAllowed,
     NotFound,
@@ -35,6 +36,7 @@ from web.core.errors import (
 )
 from web.core.limits import LIMITS
 from web.core.pinned import OutOfTimeError, PinnedBackend, seconds_left
+from web.core.text import whole_number
 
 USER_AGENT = "Portolan/1 (feed and documentation reader)"
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -256,8 +258,8 @@ def _status_error(address: WebAddress, answer: _Answer) -> PortolanError:
     if answer.status in _FORBIDDEN:
         return NotAllowed(said, hint="Only what everyone may read is fetched.")
     if answer.status == _TOO_MANY_REQUESTS:
-        asked = answer.header("retry-after")
-        seconds = int(asked) if asked.isdecimal() else _RETRY_AFTER_SECONDS
+        asked = whole_number(answer.header("retry-after"), most=LONGEST_WAIT_SECONDS)
+        seconds = _RETRY_AFTER_SECONDS if asked is None else asked
         return TooManyRequests(said, retry_after_seconds=seconds, hint="Fetch less often.")
     return Unavailable(said, hint="Try again later, or open the address in a browser.")
 

@@ -33,3 +33,11 @@ def storable(text: str) -> str:
     if shown.isascii():
         return shown
     return shown.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def whole_number(text: str, *, most: int) -> int | None:
+    """Return the number that ASCII digits write, `most` for any above; None for other text."""
+    if not (text.isascii() and text.isdigit()):
+        return None
+    digits = text.lstrip("0") or "0"
+    return most if len(digits) > len(str(most)) else min(int(digits), most)

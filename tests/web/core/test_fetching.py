@@ -137,13 +137,17 @@ def test_fetch_tells_what_the_server_answered(server, status, error):
         got(server.url("/a"))
 
 
-def test_fetch_tells_how_long_the_server_wants_it_to_wait(server):
-    server.routes["/a"] = Reply(status=429, headers={"Retry-After": "120"})
+@pytest.mark.parametrize(
+    ("asked", "seconds"),
+    [("120", 120), ("0120", 120), ("9" * 5000, 604_800), ("-1", 60), ("\xb2", 60), ("", 60)],
+)
+def test_fetch_tells_how_long_the_server_wants_it_to_wait(server, asked, seconds):
+    server.routes["/a"] = Reply(status=429, headers={"Retry-After": asked})
 
     with pytest.raises(TooManyRequests) as caught:
         got(server.url("/a"))
 
-    assert caught.value.retry_after_seconds == 120
+    assert caught.value.retry_after_seconds == seconds
 
 
 def test_fetch_refuses_a_type_that_the_caller_cannot_read(server):

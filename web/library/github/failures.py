@@ -15,6 +15,7 @@ import msgspec
 
 from web.core.clock import now
 from web.core.errors import (
+    LONGEST_WAIT_SECONDS,
     InvalidInput,
     NotAllowed,
     NotFound,
@@ -22,7 +23,7 @@ from web.core.errors import (
     TooManyRequests,
     Unavailable,
 )
-from web.core.text import visible_line
+from web.core.text import visible_line, whole_number
 
 HEADER: Final = "X-GitHub-Token"
 SECONDARY_LIMIT_SECONDS: Final = 60
@@ -145,13 +146,15 @@ def _rate_limit(answer: Answer, refusal: _Refusal) -> TooManyRequests | None:
     """Return the error of a used-up limit: the primary one per hour, or a secondary one."""
     if answer.status not in {HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS}:
         return None
-    waited = answer.header("retry-after")
+    at = int(now().timestamp())
+    asked = whole_number(answer.header("retry-after"), most=LONGEST_WAIT_SECONDS)
+    reset = whole_number(answer.header("x-ratelimit-reset"), most=at + LONGEST_WAIT_SECONDS)
     used_up = answer.header("x-ratelimit-remaining") == "0"
     is_secondary = "secondary rate limit" in refusal.message.lower()
-    if waited.isdecimal():
-        seconds = int(waited)
-    elif used_up and answer.header("x-ratelimit-reset").isdecimal():
-        seconds = int(answer.header("x-ratelimit-reset")) - int(now().timestamp())
+    if asked is not None:
+        seconds = asked
+    elif used_up and reset is not None:
+        seconds = reset - at
     elif is_secondary or used_up or answer.status == HTTPStatus.TOO_MANY_REQUESTS:
         seconds = SECONDARY_LIMIT_SECONDS
     else:
@@ -159,7 +162,7 @@ def _rate_limit(answer: Answer, refusal: _Refusal) -> TooManyRequests | None:
     seconds = max(seconds, 1)
     resource = answer.header("x-ratelimit-resource")
     of_what = f" for {_quoted(resource)}" if resource else ""
-    ends = datetime.fromtimestamp(int(now().timestamp()) + seconds, UTC)
+    ends = datetime.fromtimestamp(at + seconds, UTC)
     kind = f"limit of requests{of_what}" if used_up and not is_secondary else "secondary rate limit"
     return TooManyRequests(
         f"GitHub's {kind} of this token is used up until {ends:%Y-%m-%d %H:%M:%S} UTC.",

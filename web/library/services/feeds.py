@@ -176,7 +176,7 @@ def _record_failure(feed_id: int, error: PortolanError) -> None:
         feed = _feed(feed_id)
         wait = timedelta(minutes=feed.interval_minutes)
         if isinstance(error, TooManyRequests):
-            wait = max(wait, timedelta(seconds=min(error.retry_after_seconds, 7 * 86400)))
+            wait = max(wait, timedelta(seconds=error.retry_after_seconds))
         if feed.stale_since is None or feed.error != str(error):
             raise_generation()
         feed.attempted_at = now

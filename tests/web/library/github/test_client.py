@@ -97,18 +97,31 @@ class TestRefusals:
         told = datetime.fromisoformat(shown).replace(tzinfo=UTC).timestamp()
         assert abs(told - reset) <= 1
 
-    @pytest.mark.parametrize("headers", [{"retry_after": "47"}, {}])
-    def test_a_secondary_limit_says_how_long_to_wait(self, project, headers):
+    @pytest.mark.parametrize(
+        ("headers", "seconds"),
+        [
+            ({"retry_after": "47"}, 47),
+            ({"retry_after": "9" * 5000}, 604_800),
+            ({"retry_after": "soon"}, 60),
+            ({}, 60),
+        ],
+    )
+    def test_a_secondary_limit_says_how_long_to_wait(self, project, headers, seconds):
         message = "You have exceeded a secondary rate limit. Please wait a few minutes."
         error = failure(project, refusal(403, message, **headers))
         assert isinstance(error, TooManyRequests)
-        assert error.retry_after_seconds == (47 if headers else 60)
+        assert error.retry_after_seconds == seconds
 
-    def test_a_limit_that_is_over_by_now_waits_a_second(self, project):
+    @pytest.mark.parametrize(
+        ("reset", "seconds"), [("1", 1), ("9" * 18, 604_800), ("9" * 5000, 604_800), ("x", 60)]
+    )
+    def test_a_limit_that_is_over_by_now_or_never_waits_a_sensible_time(
+        self, project, reset, seconds
+    ):
         error = failure(
-            project, refusal(403, "limit", X_RateLimit_Remaining="0", X_RateLimit_Reset="1")
+            project, refusal(403, "limit", X_RateLimit_Remaining="0", X_RateLimit_Reset=reset)
         )
-        assert error.retry_after_seconds == 1
+        assert abs(error.retry_after_seconds - seconds) <= 1
 
     def test_404_tells_of_both_reasons(self, project):
         error = failure(project, refusal(404, "Not Found"))
