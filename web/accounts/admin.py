@@ -28,6 +28,8 @@ from web.accounts.services.tokens import token_revoke
 from web.accounts.views.sign_in import actor_of
 from web.core.errors import NotFound, PortolanError
 
+_NOT_MAILED = "It could not be mailed (look at PORTOLAN_EMAIL_URL): send the link yourself."
+
 
 class _ReadOnly(admin.ModelAdmin[Any]):
     """Shows rows; whatever changes them is an action that calls a service."""
@@ -67,7 +69,9 @@ class InvitationAdmin(_ReadOnly):
             self.message_user(request, str(error), messages.ERROR)
             return
         obj.pk = made.invitation_id
-        self.message_user(request, f"Mailed to {made.email}. Its link, shown once: {made.link}")
+        mailed = f"Mailed to {made.email}." if made.is_mailed else _NOT_MAILED
+        level = messages.INFO if made.is_mailed else messages.WARNING
+        self.message_user(request, f"{mailed} Its link, shown once: {made.link}", level)
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """Leave Django's own log out: the service wrote the audit."""

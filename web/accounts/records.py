@@ -61,12 +61,16 @@ class TokenMade:
 
 @dataclass(frozen=True, slots=True)
 class InvitationMade:
-    """A new invitation; `link` signs up once and is not stored."""
+    """A new invitation; `link` signs up once and is not stored.
+
+    `is_mailed` says that a mail server took the mail with it.
+    """
 
     invitation_id: int
     email: str
     link: str
     expires_at: datetime
+    is_mailed: bool
 
 
 @dataclass(frozen=True, slots=True)

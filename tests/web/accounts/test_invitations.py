@@ -10,6 +10,7 @@ from django.core import mail
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from tests.services import free_port
 from tests.web.accounts.conftest import PASSWORD
 from web.accounts.models import AuditEvent, Invitation
 from web.accounts.selectors import principal_for_user
@@ -70,6 +71,7 @@ def test_what_is_wrong_with_a_sign_up_is_said_beside_its_field(invited, member):
     browser.get(path_of(invited.link))
     for changes, problem in (
         ({"username": "mira"}, "already exists"),
+        ({"username": "MiRa"}, "already exists"),
         ({"username": "a b"}, "valid username"),
         ({"password": "12345678", "password_again": "12345678"}, "entirely numeric"),
         ({"password_again": "different"}, "The two passwords differ"),
@@ -136,3 +138,17 @@ def test_the_command_prints_the_link_alone_and_mails_only_if_told(db):
     assert len(mail.outbox) == 1
     with pytest.raises(CommandError, match="not an e-mail address"):
         call_command("invite", "nobody", stdout=out, stderr=err)
+
+
+def test_an_invitation_that_cannot_be_mailed_is_made_and_its_link_shown(admin_client, settings):
+    backend = "django.core.mail.backends.smtp.EmailBackend"
+    nobody = {"host": "127.0.0.1", "port": free_port(), "timeout": 5}
+    settings.MAILERS = {"default": {"BACKEND": backend, "OPTIONS": nobody}}
+    out = StringIO()
+    with pytest.raises(CommandError, match="could not be mailed"):
+        call_command("invite", "nora@example.org", "--mail", stdout=out)
+    assert Client().get(path_of(out.getvalue().strip())).status_code == 302
+    form = {"email": "nora@example.org"}
+    page = admin_client.post("/admin/accounts/invitation/add/", form, follow=True)
+    shown = re.search(r"could not be mailed.*(/accounts/invitations/pti_[\w-]+/)", page.text)
+    assert Client().get(shown[1]).status_code == 302

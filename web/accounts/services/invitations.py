@@ -1,7 +1,8 @@
 """Invitations: made by staff, used once to sign up."""
 
+import logging
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -23,6 +24,8 @@ from web.core.errors import Conflict, InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.core.transactions import write_transaction
 
+logger = logging.getLogger(__name__)
+
 _MAX_DAYS = 365
 
 
@@ -32,8 +35,8 @@ def invitation_create(
     """Make an invitation that works for `valid_days` (by default `invitation_days`), and mail it.
 
     Earlier open invitations of the same address stop working. The link is in the result and in
-    the mail only. Raises InvalidInput for an address that is none or days beyond 1 to 365, Conflict
-    for an address that already belongs to an account.
+    the mail only; where that cannot be sent, the result says so. Raises InvalidInput for an address
+    that is none or days beyond 1 to 365, Conflict for an address that already belongs to an account.
     """
     email = email.strip()
     days = LIMITS.invitation_days if valid_days is None else valid_days
@@ -68,22 +71,25 @@ def invitation_create(
         )
         audit_write(actor=actor, action="invitation.created", target=email)
     link = settings.PUBLIC_URL + reverse("accounts:invitation", args=[secret])
-    made = InvitationMade(
-        invitation_id=invitation.pk, email=email, link=link, expires_at=expires_at
+    return InvitationMade(
+        invitation_id=invitation.pk,
+        email=email,
+        link=link,
+        expires_at=expires_at,
+        is_mailed=send and _is_sent(email, link, expires_at),
     )
-    if send:
-        _send(made)
-    return made
 
 
-def _send(made: InvitationMade) -> None:
-    context = {"link": made.link, "expires_at": made.expires_at, "public_url": settings.PUBLIC_URL}
-    send_mail(
-        "Your invitation to Portolan",
-        render_to_string("accounts/email/invitation.txt", context),
-        None,
-        [made.email],
-    )
+def _is_sent(email: str, link: str, expires_at: datetime) -> bool:
+    """Mail the link; return whether a mail server took it."""
+    context = {"link": link, "expires_at": expires_at, "public_url": settings.PUBLIC_URL}
+    text = render_to_string("accounts/email/invitation.txt", context)
+    try:
+        send_mail("Your invitation to Portolan", text, None, [email])
+    except OSError:  # those of SMTP among them
+        logger.exception("an invitation could not be mailed")
+        return False
+    return True
 
 
 def invitation_withdraw(*, actor: Actor, invitation_id: int) -> None:
@@ -147,7 +153,7 @@ def _new_user(email: str, username: str, password: str, time_zone: str) -> Any:
     """Return an unsaved user after all checks; raise InvalidInput with a problem per field."""
     user = get_user_model()(username=username, email=email)
     checks: dict[str, Callable[[], object]] = {
-        "username": lambda: user.full_clean(exclude=["password"]),
+        "username": lambda: _check_username(user),
         "password": lambda: validate_password(password, user),
         "time_zone": lambda: validate_time_zone(time_zone),
     }
@@ -161,3 +167,10 @@ def _new_user(email: str, username: str, password: str, time_zone: str) -> Any:
         raise InvalidInput("The account was not made.", fields=problems)
     user.set_password(password)
     return user
+
+
+def _check_username(user: Any) -> None:
+    """Raise ValidationError for a name that will not do, or is another's in other letter case."""
+    user.full_clean(exclude=["password"])
+    if get_user_model().objects.filter(username__iexact=user.get_username()).exists():
+        raise ValidationError("A user with that username already exists.")

@@ -36,3 +36,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         self.stderr.write(f"Invitation of {made.email}, works until {made.expires_at:%Y-%m-%d}:")
         self.stdout.write(made.link)
+        if options["mail"] and not made.is_mailed:
+            raise CommandError(
+                "It was made but could not be mailed: look at PORTOLAN_EMAIL_URL, or send the link "
+                "yourself."
+            )
