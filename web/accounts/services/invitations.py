@@ -36,7 +36,7 @@ def invitation_create(
 
     Earlier open invitations of the same address stop working. The link is in the result and in
     the mail only; where that cannot be sent, the result says so. Raises InvalidInput for an address
-    that is none or days beyond 1 to 365, Conflict for an address that already belongs to an account.
+    that is none or days beyond 1 to 365, Conflict for one that already belongs to an account.
     """
     email = email.strip()
     days = LIMITS.invitation_days if valid_days is None else valid_days
