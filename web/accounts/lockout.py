@@ -9,6 +9,7 @@ from typing import Any
 
 from axes.handlers.database import AxesDatabaseHandler
 from axes.helpers import get_cache_timeout
+from axes.utils import reset
 from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -55,3 +56,12 @@ def locked_out(
     )
     response["Retry-After"] = str(seconds)
     return response
+
+
+def pause_end(username: str) -> None:
+    """Forget failures with this name: who set a new password by mail may sign in with it at once.
+
+    Failures with other names still count against the addresses that they came from.
+    """
+    with write_transaction("sign-in"):
+        reset(username=username)

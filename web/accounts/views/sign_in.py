@@ -14,6 +14,7 @@ from django.urls import reverse_lazy
 from django.views import View
 
 from web.accounts.forms import ResetRequestForm, SignUpForm
+from web.accounts.lockout import pause_end
 from web.accounts.records import Actor
 from web.accounts.services.audit import audit_write
 from web.accounts.services.invitations import invitation_accept, invitation_email
@@ -187,8 +188,9 @@ class ResetConfirmView(auth_views.PasswordResetConfirmView):
     success_url = reverse_lazy("accounts:sign_in")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Set the password and write it into the audit."""
+        """Set the password, write it into the audit, and end a pause for its account."""
         response = super().form_valid(form)
+        pause_end(form.user.get_username())
         actor = Actor.of(form.user, address=address_of(self.request))
         audit_write(actor=actor, action="password.reset")
         messages.success(self.request, "Your new password is set. Sign in with it.")
