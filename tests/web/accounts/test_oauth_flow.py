@@ -1,6 +1,7 @@
 """The authorization code flow: what is granted, to whom, and for where."""
 
 from datetime import timedelta
+from urllib.parse import unquote
 
 import pytest
 from django.test import Client
@@ -357,6 +358,19 @@ def test_who_is_not_signed_in_signs_in_first_and_comes_back(walker):
     response = Client().get("/o/authorize/", walker.query())
     assert response.status_code == 302
     assert response["Location"].startswith("/accounts/sign-in/?next=/o/authorize/")
+
+
+def test_whose_session_ended_while_the_page_stood_open_signs_in_and_is_asked_again(walker, member):
+    walker.register()
+    page = walker.ask()
+    walker.browser.logout()
+    fields = {name: value for name, value in page.context["form"].initial.items() if value}
+    address = page.wsgi_request.get_full_path()
+    answer = walker.browser.post(address, {**fields, "allow": "true"})
+    assert answer["Location"].startswith("/accounts/sign-in/?next=/o/authorize/")
+    walker.browser.force_login(member)
+    back = unquote(answer["Location"].partition("next=")[2])
+    assert "code" in walker.answer(walker.browser.get(back))
 
 
 def test_consent_is_written_into_the_audit_without_secrets(walker, member):

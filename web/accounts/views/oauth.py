@@ -88,8 +88,14 @@ class AuthorizeView(AuthorizationView):  # type: ignore[misc]
         return render(self.request, self.template_name, {"error": problem}, status=400)
 
     def handle_no_permission(self) -> HttpResponse:
-        """Refuse a wrong request before sending anyone to sign in."""
+        """Refuse a wrong request before sending anyone to sign in.
+
+        Whose session ended while the page stood open signs in and is asked again.
+        """
         response: HttpResponse
+        if self.request.method == "POST":
+            response = super().handle_no_permission()
+            return response
         try:
             self.validate_authorization_request(self.request)
         except OAuthToolkitError as error:
