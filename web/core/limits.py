@@ -108,6 +108,25 @@ class Limits(BaseSettings):
     max_parse_seconds: float = Field(
         1.0, gt=0, description="CPU time for the definitions of one file; beyond, it has none."
     )
+    max_parse_memory_bytes: int = Field(
+        512 * 1024 * 1024,
+        gt=0,
+        description="Memory for the definitions of one file; beyond, it has none.",
+    )
+    max_unconfined_parse_bytes: int = Field(
+        384 * 1024,
+        ge=0,
+        description="Largest file that is parsed without that bound, outside a process of its own.",
+    )
+    max_unconfined_deep_bytes: int = Field(
+        128 * 1024, ge=0, description="The same for Go and JavaScript, whose parsers take more."
+    )
+    max_unconfined_ambiguous_bytes: int = Field(
+        2 * 1024,
+        ge=0,
+        description="The same for Bash, C, C++, C#, Java, Rust and TypeScript, whose parsers can "
+        "take far more.",
+    )
     max_file_chunks: int = Field(
         5000, gt=0, description="Most pieces of one file; one with more is cut into even ones."
     )

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from web.library.indexing.analysis import AnalysedChunk, AnalysedSymbol, Analysis
+from web.library.indexing.confined import definitions_of
 from web.library.indexing.decode import lines_of
 from web.library.indexing.grammars import grammar_of
-from web.library.indexing.symbols import Definition, definitions_of
+from web.library.indexing.symbols import Definition
 from web.library.indexing.windows import MAX_CHUNK_LINES, TARGET_CHUNK_LINES, windows
 
 # C++ in a header named .h, where the C grammar would see only errors.
@@ -18,8 +19,8 @@ _CPP_IN_HEADER = re.compile(
 _MAX_HEADING_NAMES = 40
 _SHORT_BEGINNING_LINES = 6
 _UNPARSED = (
-    "without definitions: it is one pattern over and over, or takes longer to parse than "
-    "PORTOLAN_MAX_PARSE_SECONDS"
+    "without definitions: it is one pattern over and over, or parsing it takes more than "
+    "PORTOLAN_MAX_PARSE_SECONDS or PORTOLAN_MAX_PARSE_MEMORY_BYTES"
 )
 
 

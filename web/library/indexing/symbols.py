@@ -66,15 +66,11 @@ class _Place(NamedTuple):
     first_row: int | None = None
 
 
-def definitions_of(text: str, *, language: str) -> list[Definition] | None:
-    """Return the definitions in `text` by line, or None where the language has no grammar.
+def definitions_in(source: bytes, language: str) -> list[Definition] | None:
+    """Return the definitions in UTF-8 `source`, in a language with a grammar, by line.
 
-    None also for text that the parser gives up on. Broken source gives what can be recognised.
+    None for source that the parser gives up on. Broken source gives what can be recognised.
     """
-    grammar = grammar_of(language)
-    if grammar is None:
-        return None
-    source = text.encode("utf-8", "replace")
     root = parsed(source, language)
     if root is None:
         return None
@@ -83,12 +79,18 @@ def definitions_of(text: str, *, language: str) -> list[Definition] | None:
     return found
 
 
+def load_grammar(language: str) -> None:
+    """Load all that `definitions_in` needs for a language; it imports nothing then."""
+    _roles_of(language)
+
+
 def parsed(source: bytes, language: str) -> Node | None:
     """Return the root of the syntax tree, or None when parsing takes too long.
 
     On text that is not what it claims to be some grammars need time and memory that grow with the
     square of its nesting. The bound on CPU time keeps both small, but is only looked at between
-    steps; the repetition that makes one step explode is turned away before.
+    steps. Plain repetition that makes one step explode is turned away before; what else does is
+    bounded by the process (`confined`). JSON has no such step: 512 kB of it take 200 MB at most.
     """
     if len(source) > _MONOTONOUS_BYTES and _is_monotonous(source):
         return None

@@ -24,6 +24,7 @@ from web.library.git.trees import TreeChanges, changes_between, entries_of
 from web.library.indexing import progress
 from web.library.indexing.analysis import analyse
 from web.library.indexing.collect import collect, forgotten_contents
+from web.library.indexing.confined import parser
 from web.library.indexing.decode import lines_of
 from web.library.indexing.discover import Rules
 from web.library.indexing.garbage import rare_collections
@@ -102,7 +103,7 @@ class RepositorySync:
     def run(self) -> SyncResult:
         """Bring the index up to date. Raises web.core.errors; the old index stays then."""
         ensure_free_disk()
-        with unmapped_database(), rare_collections():
+        with unmapped_database(), rare_collections(), parser():
             return self._run()
 
     def _run(self) -> SyncResult:

@@ -32,6 +32,11 @@ _WHEELS = {
     "tsx": ("tree_sitter_typescript", "language_tsx"),
     "typescript": ("tree_sitter_typescript", "language_typescript"),
 }
+# So many readings of hostile source are followed at once that 2 kB take up to 170 MB, and more
+# the square of that.
+AMBIGUOUS_LANGUAGES = frozenset({"bash", "c", "cpp", "csharp", "java", "rust", "tsx", "typescript"})
+# Nesting takes up to 170 MB in 128 kB, and in 350 kB more than the stack.
+DEEP_LANGUAGES = frozenset({"go", "javascript"})
 
 
 @cache
