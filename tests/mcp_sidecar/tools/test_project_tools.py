@@ -13,7 +13,7 @@ from tests.mcp_sidecar.tools.calls import error, text
 pytestmark = pytest.mark.usefixtures("harbour")
 HEAD = (
     r"repository `harbour` at `main`, commit [0-9a-f]{8} of 2023-11-14 \d\d:\d\d UTC "
-    r"\(\d years? ago\), indexed \d{4}-\d\d-\d\d \d\d:\d\d UTC \(just now\)\."
+    r"\(\d years? ago\), indexed \d{4}-\d\d-\d\d \d\d:\d\d UTC \((?:just now|1 minute ago)\)\."
 )
 
 
