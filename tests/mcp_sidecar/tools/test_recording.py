@@ -21,6 +21,7 @@ LONG = 60
 @pytest.fixture
 def recorded(settings, harbour):
     """Return the recorded calls, oldest first, once all are written."""
+    assert signals.flush(timeout_seconds=LONG)  # calls of tests before
     settings.RECORD_CALLS = True
 
     def rows():
