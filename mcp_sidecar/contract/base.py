@@ -1,8 +1,8 @@
 """What a tool is, as data: independent of Django, of HTTP and of FastMCP.
 
 A contract names the tool, describes it, says what it takes and returns, and renders the result.
-Adapters bind it to services (`mcp_sidecar.tools`) or to the REST API (the facade). How arguments
-are read stands in `reading`, what tools/list shows in `descriptor`.
+`mcp_sidecar.tools` binds it to services. How arguments are read stands in `reading`, what
+tools/list shows in `descriptor`.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,8 +1,7 @@
 """How a tool's own failure reads: what happened, what to do next, and the code.
 
-The words come from services (`web.core.errors`, or the REST API's error body in the facade); this
-is only their form, the same in both adapters. Which failures end as a result and which as a
-protocol error is the server's to say.
+The words come from services (`web.core.errors`); this is only their form. Which failures end as a
+result and which as a protocol error is the server's to say.
 """
 
 from typing import Final, Protocol

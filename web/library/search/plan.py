@@ -37,11 +37,6 @@ class Plan:
     weights: Mapping[str, float]
     all_weights: Mapping[str, float]
 
-    @property
-    def total_weight(self) -> float:
-        """What a text with every word of the query has."""
-        return sum(self.all_weights.values())
-
     def weight_in(self, stems: frozenset[str]) -> float:
         """Return how much those of the searched tokens tell that are among `stems`."""
         if stems.isdisjoint(self.weights):
