@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import pygit2
-from pygit2.enums import DeltaStatus, DiffFlag, SortMode
+from pygit2.enums import DeltaStatus, DiffFlag
 
 from web.core.errors import Unavailable
-from web.library.git.objects import ObjectStore, summary_of, until_broken
+from web.library.git.objects import ObjectStore, commits_from, summary_of
 from web.library.git.trees import path_bytes, path_text
 from web.library.records.history import ChangedFile, CommitSummary
 
@@ -58,8 +58,7 @@ def history(
     with store.opened_apart() as repository:
         if not isinstance(repository.get(commit), pygit2.Commit):
             raise Unavailable("The repository's copy does not have this commit.")
-        walker = repository.walk(pygit2.Oid(hex=commit), SortMode.TIME)
-        for number, found in enumerate(until_broken(walker)):
+        for number, found in enumerate(commits_from(repository, commit)):
             if since is not None and found.commit_time < since.timestamp():
                 return
             if number >= skip:

@@ -132,8 +132,8 @@ class ObjectStore:
         with self._open() as repository:
             if not isinstance(repository.get(commit), pygit2.Commit):
                 raise _missing()
-            walker = repository.walk(pygit2.Oid(hex=commit), SortMode.TIME)
-            return tuple(summary_of(found) for found in islice(until_broken(walker), limit))
+            walk = commits_from(repository, commit)
+            return tuple(summary_of(found) for found in islice(walk, limit))
 
     def commit_id(self, beginning: str) -> str | None:
         """Return the full id of the commit whose id begins so, None where there is none.
@@ -210,8 +210,12 @@ def _handle(path: str) -> _Handle:
     return handle
 
 
-def until_broken(walker: Iterator[pygit2.Commit]) -> Iterator[pygit2.Commit]:
-    """Yield commits until one is missing."""
+def commits_from(repository: pygit2.Repository, commit: str) -> Iterator[pygit2.Commit]:
+    """Yield a commit and the ones before it, newest first as `git log` does, until one is missing.
+
+    Sorted by time, libgit2 would read the whole history first and mix up commits of one second.
+    """
+    walker = repository.walk(pygit2.Oid(hex=commit), SortMode.NONE)
     while True:
         try:
             yield next(walker)

@@ -64,6 +64,7 @@ def commits_listed(
             commits.append(commit.summary)
         full = len(commits) == limit or walked >= LIMITS.max_walked_commits
         if full or time.monotonic() > ends_at:
+            is_complete = next(walk, None) is None
             break
     else:
         is_complete = True

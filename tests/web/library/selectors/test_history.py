@@ -44,6 +44,15 @@ def test_commits_come_newest_first():
     assert subjects(listed()) == ["Change a", "Add b", "Add a"]
 
 
+def test_commits_of_one_second_come_as_git_log_shows_them(origin):
+    """As after a rebase, which gives all commits the date at which it ran."""
+    origin.write({"a.py": "x = 1\n"}).commit("Begin")
+    for number in range(20):
+        origin.git("commit", "--quiet", "--allow-empty", f"--message=Change {number}")
+    add_and_sync("tool", origin.url)
+    assert subjects(listed()) == origin.git("log", "--format=%s").decode().split("\n")[:-1]
+
+
 @pytest.mark.usefixtures("heads")
 @pytest.mark.parametrize(
     ("path", "expected"),
@@ -73,6 +82,7 @@ def test_pages_go_on_without_gap():
     second = listed(limit=2, cursor=first.next_cursor)
     assert subjects(first) + subjects(second) == ["Change a", "Add b", "Add a"]
     assert second.next_cursor is None
+    assert listed(limit=3).next_cursor is None
 
 
 def test_a_commit_tells_its_message_and_what_it_changed(heads):
