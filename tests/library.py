@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import F
 
 from tests.gitrepos import GitRepository
 from web.core.errors import Unavailable
 from web.library.git.locks import mirror_lock
 from web.library.git.mirrors import remote_refs, update_mirror
 from web.library.git.objects import ObjectStore
-from web.library.models import Chunk, Content, Entry, Ref, Repository, Symbol
+from web.library.models import Chunk, Content, Entry, FileRevision, Ref, Repository, Symbol
 from web.library.services.repositories import repository_add, repository_remove
 from web.library.services.sync import SyncReport, repository_sync
 
@@ -37,30 +38,37 @@ def sync_failure(name: str) -> str:
     return str(failed.value)
 
 
-def entries(name: str, *, ref: str | None = None) -> dict[str, Entry]:
-    """Return the entries of a repository's default branch, or of a named ref, by path."""
+def entries(name: str, *, ref: str | None = None) -> dict[str, FileRevision]:
+    """Return what a repository's default branch has, or a named ref, by path."""
     refs = Ref.objects.filter(repository__name=name)
     found = refs.get(name=ref) if ref else refs.get(is_default=True)
-    rows = Entry.objects.filter(ref=found).select_related("path", "content")
-    return {entry.path.path: entry for entry in rows}
+    return _shown(found)
 
 
 def index_state(name: str) -> dict[Any, Any]:
-    """Return everything that the repository's refs show, without ids and times of indexing."""
+    """Return everything that the repository's refs show, without ids and times of indexing.
+
+    On the way the index is seen to hold nothing twice, and nothing that no ref shows.
+    """
+    assert not FileRevision.objects.filter(entries=None).exists()
+    assert not Entry.objects.exclude(path=F("revision__path")).exists()
+    facts = FileRevision.objects.filter(entries__ref__repository__name=name)
+    columns = ("path", "oid", "kind", "size", "language", "content", "skip_reason")
+    assert facts.distinct().count() == facts.values(*columns).distinct().count()
     return {
         (ref.kind, ref.name, ref.is_default, ref.commit, ref.rules): {
             "counts": ref.counts,
             "committed_at": ref.committed_at,
             "entries": {
-                entry.path.path: (
-                    entry.oid,
-                    entry.kind,
-                    entry.size,
-                    entry.language,
-                    entry.skip_reason,
-                    _content_state(entry.content),
+                path: (
+                    revision.oid,
+                    revision.kind,
+                    revision.size,
+                    revision.language,
+                    revision.skip_reason,
+                    _content_state(revision.content),
                 )
-                for entry in Entry.objects.filter(ref=ref).select_related("path", "content")
+                for path, revision in _shown(ref).items()
             },
         }
         for ref in Ref.objects.filter(repository__name=name)
@@ -83,7 +91,8 @@ def fresh_state(name: str) -> dict[Any, Any]:
 
 def leftovers() -> dict[str, int]:
     """Return how much the index holds, by table, the full-text terms included; {} when nothing."""
-    counts = {model.__name__: model.objects.count() for model in (Content, Chunk, Symbol, Entry)}
+    kept = (Content, Chunk, Symbol, FileRevision, Entry)
+    counts = {model.__name__: model.objects.count() for model in kept}
     if connection.vendor == "sqlite":
         _check_full_text()
     else:
@@ -119,6 +128,11 @@ def _values(statement: str) -> set[Any]:
             cursor.execute(statement.format(table))
             found.update(row[0] for row in cursor.fetchall())
     return found
+
+
+def _shown(ref: Ref) -> dict[str, FileRevision]:
+    rows = Entry.objects.filter(ref=ref).select_related("revision__path", "revision__content")
+    return {entry.revision.path.path: entry.revision for entry in rows}
 
 
 def _content_state(content: Content | None) -> Any:

@@ -63,10 +63,10 @@ def track_every_tag(name: str) -> None:
 
 def indexed_bytes(name: str = "") -> int:
     """Return the bytes of the indexed files that default refs show, of one repository or of all."""
-    found = Entry.objects.filter(ref__is_default=True, content__isnull=False)
+    found = Entry.objects.filter(ref__is_default=True, revision__content__isnull=False)
     if name:
         found = found.filter(ref__repository__name=name)
-    return int(found.aggregate(total=Sum("size"))["total"])
+    return int(found.aggregate(total=Sum("revision__size"))["total"])
 
 
 def rebuilt() -> tuple[float, float]:

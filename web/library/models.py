@@ -1,8 +1,9 @@
 """The catalogue and the index, as tables.
 
 What is indexed belongs to a blob (`Content` with its `Chunk`s and `Symbol`s), read once however
-many repositories, refs and paths hold it. A `Ref` is only a view: its `Entry` rows say which path
-has which blob. Full-text tables stand beside these and belong to the search backends.
+many repositories, refs and paths hold it. What stands at a path is a `FileRevision`, and a `Ref` is
+only a view: its `Entry` rows say which revisions it shows. Full-text tables stand beside these and
+belong to the search backends.
 """
 
 from django.core.validators import RegexValidator
@@ -190,23 +191,44 @@ class EntryKind(models.TextChoices):
     BINARY = "binary", "Binary file"
 
 
-class Entry(models.Model):
-    """What one ref has at one path.
+class FileRevision(models.Model):
+    """What stands at a path, shared by all refs of a repository that have it there.
 
-    Files that are not indexed have no `content` and a `skip_reason` in plain words.
+    Files that are not indexed have no `content` and a `skip_reason` in plain words. A revision
+    that no entry shows any more is removed with the last one.
     """
 
-    ref = models.ForeignKey(Ref, on_delete=models.CASCADE, related_name="entries", db_index=False)
     path = models.ForeignKey(Path, on_delete=models.PROTECT, db_index=False)
     oid = models.CharField(max_length=64)
     kind = models.CharField(max_length=12, choices=EntryKind.choices, default=EntryKind.FILE)
     size = models.BigIntegerField(default=0, help_text="Bytes; of the real object for LFS.")
     language = models.CharField(max_length=40, blank=True)
-    content = models.ForeignKey(Content, null=True, on_delete=models.PROTECT)
+    content = models.ForeignKey(
+        Content, null=True, on_delete=models.PROTECT, related_name="revisions"
+    )
     skip_reason = models.CharField(max_length=60, blank=True)
 
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["ref", "path"], name="entry_unique")]
+    def __str__(self) -> str:
+        return f"{self.path_id} as {self.oid}"
+
+
+class Entry(models.Model):
+    """That one ref shows a revision, at the path of it.
+
+    A large project has thousands per ref, so a row is these three numbers and no more: on SQLite
+    the table is its own index. Nothing looks for the entries of a revision but by ref and path.
+    """
+
+    pk = models.CompositePrimaryKey("ref_id", "path_id")
+    ref = models.ForeignKey(Ref, on_delete=models.CASCADE, related_name="entries", db_index=False)
+    path = models.ForeignKey(Path, on_delete=models.PROTECT, db_index=False)
+    revision = models.ForeignKey(
+        FileRevision,
+        on_delete=models.PROTECT,
+        db_index=False,
+        db_constraint=False,  # each removal would look for entries, without an index
+        related_name="entries",
+    )
 
     def __str__(self) -> str:
         return f"{self.ref_id}:{self.path_id}"

@@ -39,6 +39,15 @@ def test_a_new_database_gives_back_what_is_freed(fresh: str, django_db_blocker: 
             assert cursor.execute("PRAGMA auto_vacuum").fetchone()[0] == INCREMENTAL
 
 
+@pytest.mark.django_db
+def test_the_table_of_entries_is_its_own_index() -> None:
+    if connections["default"].vendor != "sqlite":
+        pytest.skip("a property of SQLite")
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT wr FROM pragma_table_list WHERE name = 'library_entry'")
+        assert cursor.fetchone() == (1,)
+
+
 @pytest.mark.django_db(databases="__all__")
 def test_a_connection_opens_while_another_process_writes(
     fresh: str, django_db_blocker: Any

@@ -20,7 +20,7 @@ REPORTS = LIBRARY.parents[1] / "reports"
 def test_index_and_searches_behave_on_postgresql_as_on_sqlite() -> None:
     folders = [LIBRARY / name for name in ("search", "selectors", "services", "sites")]
     index = [LIBRARY / "indexing" / name for name in ("test_refs.py", "test_sync.py")]
-    run_on_postgres([*folders, *index])
+    run_on_postgres([*folders, *index, LIBRARY / "test_migrations.py"])
 
 
 @pytest.mark.services

@@ -1,4 +1,4 @@
-"""Removing contents that no entry shows any more, with their full-text rows."""
+"""Removing contents that no revision of a file has any more, with their full-text rows."""
 
 from collections.abc import Iterable, Sequence
 from itertools import batched
@@ -17,9 +17,9 @@ _FIRST_RETIRED_VERSION = 10_000
 
 
 def collect(content_ids: Iterable[int], *, repository_id: int) -> int:
-    """Remove those of the contents that no entry shows; return how many.
+    """Remove those of the contents that no revision has; return how many.
 
-    Each batch is one short transaction, which looks again for entries: another repository may
+    Each batch is one short transaction, which looks again for revisions: another repository may
     show a content meanwhile. The search backend is given the text back that it was given, read
     from this repository's mirror or that of the content's home. Where the blob is gone the
     full-text row stays as a tombstone: its id is never used again, so nothing finds it.
@@ -27,7 +27,7 @@ def collect(content_ids: Iterable[int], *, repository_id: int) -> int:
     removed = 0
     for some in batched(sorted(content_ids), LIMITS.index_batch_files):
         with index_transaction():
-            unseen = _without_entry(some)
+            unseen = _without_revision(some)
             texts = _own_texts([row[0] for row in unseen])
             for content_id, oid, is_document, home_id in unseen:
                 if content_id in texts:
@@ -51,32 +51,33 @@ def retire_contents(repository_id: int) -> int:
     (version,) = next(rows("SELECT coalesce(max(version), 0) + 1 FROM library_content"))
     return changed(
         "UPDATE library_content SET version = %s WHERE version = %s AND id IN"
-        " (SELECT content_id FROM library_entry WHERE ref_id IN"
-        " (SELECT id FROM library_ref WHERE repository_id = %s))",
+        " (SELECT content_id FROM library_filerevision WHERE id IN"
+        " (SELECT revision_id FROM library_entry WHERE ref_id IN"
+        " (SELECT id FROM library_ref WHERE repository_id = %s)))",
         [max(version, _FIRST_RETIRED_VERSION), discover.RULES_VERSION, repository_id],
     )
 
 
 def forgotten_contents(repository_id: int) -> set[int]:
-    """Return the contents that this repository, or one since removed, brought and no entry shows.
+    """Return the contents that this repository, or one since removed, brought and no revision has.
 
     A sync or a removal that died leaves such; to look for them takes a pass over all contents.
     """
     found = rows(
         "SELECT content.id FROM library_content AS content WHERE (content.home_id = %s"
         " OR content.home_id NOT IN (SELECT id FROM library_repository))"
-        " AND NOT EXISTS (SELECT 1 FROM library_entry WHERE content_id = content.id)",
+        " AND NOT EXISTS (SELECT 1 FROM library_filerevision WHERE content_id = content.id)",
         [repository_id],
     )
     return {row[0] for row in found}
 
 
-def _without_entry(content_ids: Sequence[int]) -> list[tuple[int, str, bool, int]]:
-    """Return id, blob, whether a document, and home of those that no entry shows."""
+def _without_revision(content_ids: Sequence[int]) -> list[tuple[int, str, bool, int]]:
+    """Return id, blob, whether a document, and home of those that no revision has."""
     found = rows(
         "SELECT content.id, content.oid, content.is_document, content.home_id"
         f" FROM library_content AS content WHERE content.id IN ({marks(content_ids)})"
-        " AND NOT EXISTS (SELECT 1 FROM library_entry WHERE content_id = content.id)",
+        " AND NOT EXISTS (SELECT 1 FROM library_filerevision WHERE content_id = content.id)",
         content_ids,
     )
     return [(row[0], row[1], bool(row[2]), row[3]) for row in found]

@@ -10,21 +10,16 @@ from django.db.models.functions import Greatest
 
 from web.core import clock
 from web.library.indexing.discover import Verdict
+from web.library.indexing.entries import Entries, Revision
 from web.library.indexing.refs import WantedRef
 from web.library.indexing.write import (
     ContentKey,
     Paths,
-    changed,
     existing_content_ids,
     index_transaction,
-    insert,
-    marks,
     rows,
 )
 from web.library.models import IndexState, Ref
-
-_PATHS_PER_QUERY = 500
-_ENTRY_COLUMNS = ("path_id", "oid", "kind", "size", "language", "content_id", "skip_reason")
 
 
 class ContentsVanished(Exception):
@@ -61,7 +56,7 @@ class ChangedView:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a publication changed; `dropped` are contents that lost an entry."""
+    """What a publication changed; `dropped` are contents of revisions that are gone."""
 
     generation: int
     removed_refs: tuple[str, ...]
@@ -86,28 +81,20 @@ def publish(
         _check_contents(views, content_ids)
         refs = Ref.objects.filter(repository=repository_id)
         known = {(kind, name): pk for kind, name, pk in refs.values_list("kind", "name", "pk")}
-        writer = _Writer(repository_id, rules, content_ids, path_ids, dict(known))
+        entries = Entries(repository_id)
+        writer = _Writer(repository_id, rules, content_ids, path_ids, dict(known), entries)
         staying = {view.key for view in views} | {(str(ref.kind), ref.name) for ref in kept}
-        dropped: set[int] = set()
         _mark_default(repository_id, [*(view.ref for view in views), *kept])
         for view in views:
-            dropped |= writer.write(view)
+            writer.write(view)
         gone = [key for key in known if key not in staying]
         for key in gone:
-            dropped |= remove_ref(known[key])
+            entries.remove_ref(known[key])
         return Published(
             generation=raise_generation(),
             removed_refs=tuple(name for _, name in gone),
-            dropped=frozenset(dropped),
+            dropped=frozenset(entries.forget_unshown()),
         )
-
-
-def remove_ref(ref_id: int) -> set[int]:
-    """Remove a ref with its entries; return the contents that it showed."""
-    shown = _contents_shown("ref_id = %s", [ref_id])
-    changed("DELETE FROM library_entry WHERE ref_id = %s", [ref_id])
-    changed("DELETE FROM library_ref WHERE id = %s", [ref_id])
-    return shown
 
 
 def raise_generation() -> int:
@@ -129,9 +116,10 @@ def counts_of(ref_id: int) -> dict[str, Any]:
     languages: dict[str, int] = {}
     skipped: dict[str, int] = {}
     for language, reason, is_document, files, size in rows(
-        "SELECT entry.language, entry.skip_reason, content.is_document, COUNT(*), SUM(entry.size)"
-        " FROM library_entry AS entry"
-        " LEFT JOIN library_content AS content ON content.id = entry.content_id"
+        "SELECT revision.language, revision.skip_reason, content.is_document, COUNT(*),"
+        " SUM(revision.size) FROM library_entry AS entry"
+        " JOIN library_filerevision AS revision ON revision.id = entry.revision_id"
+        " LEFT JOIN library_content AS content ON content.id = revision.content_id"
         " WHERE entry.ref_id = %s GROUP BY 1, 2, 3",
         [ref_id],
     ):
@@ -182,25 +170,20 @@ class _Writer:
     content_ids: Mapping[ContentKey, int]
     path_ids: Mapping[str, int]
     ref_ids: dict[tuple[str, str], int]
+    entries: Entries
 
-    def write(self, view: ChangedView) -> set[int]:
-        """Write one ref and its entries; return the contents that it may not show any more."""
+    def write(self, view: ChangedView) -> None:
+        """Write one ref and its entries."""
         if view.key not in self.ref_ids:
             self.ref_ids[view.key] = self._made(view)
         ref_id = self.ref_ids[view.key]
-        dropped: set[int] = set()
         if view.base != view.key:
-            dropped |= _contents_shown("ref_id = %s", [ref_id])
-            changed("DELETE FROM library_entry WHERE ref_id = %s", [ref_id])
+            self.entries.clear(ref_id)
             if view.base is not None:
-                _copy_entries(source=self.ref_ids[view.base], target=ref_id)
+                self.entries.copy(source=self.ref_ids[view.base], target=ref_id)
         if view.base is not None:
-            dropped |= _remove_paths(ref_id, [*view.removed, *view.written])
-        insert(
-            "library_entry",
-            ("ref_id", *_ENTRY_COLUMNS),
-            [(ref_id, *self._row(path, entry)) for path, entry in view.written.items()],
-        )
+            self.entries.remove(ref_id, [*view.removed, *view.written])
+        self.entries.show(ref_id, [self._revision(*written) for written in view.written.items()])
         Ref.objects.filter(pk=ref_id).update(
             commit=view.ref.commit,
             committed_at=view.ref.committed_at,
@@ -208,7 +191,6 @@ class _Writer:
             rules=self.rules,
             counts=counts_of(ref_id),
         )
-        return dropped
 
     def _made(self, view: ChangedView) -> int:
         ref = Ref.objects.create(
@@ -219,40 +201,14 @@ class _Writer:
         )
         return int(ref.pk)
 
-    def _row(self, path: str, entry: NewEntry) -> tuple[Any, ...]:
+    def _revision(self, path: str, entry: NewEntry) -> Revision:
         verdict = entry.verdict
-        content_id = self.content_ids[entry.content_key] if entry.content_key else None
-        return (
-            *(self.path_ids[path], entry.oid, str(verdict.kind), verdict.size),
-            *(verdict.language, content_id, verdict.skip_reason),
+        return Revision(
+            path_id=self.path_ids[path],
+            oid=entry.oid,
+            kind=str(verdict.kind),
+            size=verdict.size,
+            language=verdict.language,
+            content_id=self.content_ids[entry.content_key] if entry.content_key else None,
+            skip_reason=verdict.skip_reason,
         )
-
-
-def _copy_entries(*, source: int, target: int) -> None:
-    columns = ", ".join(_ENTRY_COLUMNS)
-    changed(
-        f"INSERT INTO library_entry (ref_id, {columns})"
-        f" SELECT %s, {columns} FROM library_entry WHERE ref_id = %s",
-        [target, source],
-    )
-
-
-def _remove_paths(ref_id: int, paths: Iterable[str]) -> set[int]:
-    """Remove the entries at these paths; return the contents that they showed."""
-    dropped: set[int] = set()
-    for some in batched(paths, _PATHS_PER_QUERY):
-        condition = (
-            "ref_id = %s AND path_id IN"
-            f" (SELECT id FROM library_path WHERE path IN ({marks(some)}))"
-        )
-        dropped |= _contents_shown(condition, [ref_id, *some])
-        changed(f"DELETE FROM library_entry WHERE {condition}", [ref_id, *some])
-    return dropped
-
-
-def _contents_shown(condition: str, parameters: Sequence[Any]) -> set[int]:
-    found = rows(
-        f"SELECT content_id FROM library_entry WHERE content_id IS NOT NULL AND {condition}",
-        parameters,
-    )
-    return {row[0] for row in found}

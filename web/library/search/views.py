@@ -113,12 +113,13 @@ def _built(ref_id: int) -> RefView:
     numbers: dict[str, int] = {}
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT entry.content_id, path.path, entry.language, content.is_document"
+            "SELECT revision.content_id, path.path, revision.language, content.is_document"
             " FROM library_entry AS entry"
+            " JOIN library_filerevision AS revision ON revision.id = entry.revision_id"
             " JOIN library_path AS path ON path.id = entry.path_id"
-            " JOIN library_content AS content ON content.id = entry.content_id"
+            " JOIN library_content AS content ON content.id = revision.content_id"
             " WHERE entry.ref_id = %s"
-            " ORDER BY entry.content_id, path.path",
+            " ORDER BY revision.content_id, path.path",
             [ref_id],
         )
         while rows := cursor.fetchmany(2000):
@@ -129,7 +130,9 @@ def _built(ref_id: int) -> RefView:
                 are_documents.append(is_document)
         cursor.execute(
             "SELECT home_id, count(*) FROM library_content WHERE id IN"
-            " (SELECT content_id FROM library_entry WHERE ref_id = %s) GROUP BY home_id",
+            " (SELECT revision.content_id FROM library_entry AS entry"
+            " JOIN library_filerevision AS revision ON revision.id = entry.revision_id"
+            " WHERE entry.ref_id = %s) GROUP BY home_id",
             [ref_id],
         )
         homes = Counter(dict(cursor.fetchall()))

@@ -13,10 +13,10 @@ from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.indexing.decode import decode, lines_of
-from web.library.models import Chunk, Entry, Ref, Repository
+from web.library.models import Chunk, Entry, FileRevision, Ref, Repository
 from web.library.records.documents import DocumentItem, DocumentListing, DocumentText, SectionItem
 from web.library.records.freshness import Freshness
-from web.library.selectors.entries import entry_at, folder_of
+from web.library.selectors.entries import folder_of, revision_at
 from web.library.selectors.links import file_url
 from web.library.selectors.refs import freshness_of, ref_for, repositories_for, repository_for
 
@@ -48,7 +48,7 @@ def documents_listed(
     states = [(each.repository, each.commit) for each in freshness]
     filters = {"repository": repository, "path": folder, "ref": ref, "states": states}
     start = offset_of(cursor, filters=filters)
-    found = Entry.objects.filter(ref__in=refs, content__is_document=True)
+    found = Entry.objects.filter(ref__in=refs, revision__content__is_document=True)
     if folder:
         found = found.filter(
             Q(path__path=folder) | Q(path__path__gte=f"{folder}/", path__path__lt=f"{folder}0")
@@ -57,7 +57,8 @@ def documents_listed(
     ordered = found.order_by("ref__repository__position", "ref__repository__name", "path__path")
     page = list(
         ordered.values_list(
-            "ref__repository__name", "path__path", "content_id", "content__title", "content__format"
+            *("ref__repository__name", "path__path", "revision__content_id"),
+            *("revision__content__title", "revision__content__format"),
         )[start : start + limit]
     )
     counts = _section_counts({content_id for _, _, content_id, _, _ in page})
@@ -90,15 +91,15 @@ def document_text(
     """
     found = repository_for(principal, repository)
     at = ref_for(found, ref)
-    entry = entry_at(found, at, path)
-    content = entry.content
+    page = revision_at(found, at, path)
+    content = page.content
     if content is None or not content.is_document:
         raise NotFound(
-            f"{entry.path.path!r} is not a page of the documentation.",
+            f"{page.path.path!r} is not a page of the documentation.",
             hint="Use read_file for it, or list_docs to see the pages.",
         )
     sections = _sections(content.pk)
-    decoded = decode(ObjectStore(found.pk).blob(entry.oid))
+    decoded = decode(ObjectStore(found.pk).blob(page.oid))
     if decoded is None:
         raise Unavailable("The page cannot be read.", hint="Ask staff to sync the repository.")
     total = len(lines_of(decoded.text))
@@ -108,8 +109,8 @@ def document_text(
     text, end = _bounded(decoded.text, content.format, first, last)
     inside = sections if chosen is None else _inside(sections, chosen, last)
     return DocumentText(
-        path=entry.path.path,
-        title=content.title or entry.path.path,
+        path=page.path.path,
+        title=content.title or page.path.path,
         format=content.format,
         trail=chosen.trail if chosen else (),
         heading=chosen.item.heading if chosen else "",
@@ -120,7 +121,7 @@ def document_text(
         text=text,
         sections=tuple(each.item for each in inside if each.item.heading),
         next_start_line=end + 1 if end < last else None,
-        url=_url(found, at, entry, first if chosen else None),
+        url=_url(found, at, page, first if chosen else None),
         freshness=freshness_of(found, at),
     )
 
@@ -245,6 +246,6 @@ def _bounded(text: str, kind: str, first: int, last: int) -> tuple[str, int]:
     return rendered(text, format=kind, start_line=first, end_line=end), end
 
 
-def _url(repository: Repository, ref: Ref | None, entry: Entry, line: int | None) -> str:
+def _url(repository: Repository, ref: Ref | None, page: FileRevision, line: int | None) -> str:
     commit = ref.commit if ref else ""
-    return file_url(repository.url, commit=commit, path=entry.path.path, start_line=line)
+    return file_url(repository.url, commit=commit, path=page.path.path, start_line=line)

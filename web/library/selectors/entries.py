@@ -6,7 +6,7 @@ from django.db.models import CharField, F, QuerySet, Value
 from django.db.models.functions import Left, StrIndex, Substr
 
 from web.core.errors import NotFound
-from web.library.models import Entry, Ref, Repository
+from web.library.models import Entry, FileRevision, Ref, Repository
 
 _SUGGESTED = 5
 _COMPARED = 2000
@@ -22,18 +22,20 @@ def entries_below(ref: Ref, folder: str) -> QuerySet[Entry]:
     return entries.filter(path__path__gte=f"{folder}/", path__path__lt=f"{folder}0")
 
 
-def entry_at(repository: Repository, ref: Ref | None, path: str) -> Entry:
-    """Return the entry at a path of a ref.
+def revision_at(repository: Repository, ref: Ref | None, path: str) -> FileRevision:
+    """Return what a ref has at a path, with its path and content.
 
     Raises NotFound, in the same words for every path that is not there, with the nearest paths.
     """
     name = path.removeprefix("./")
     if ref is not None and "\0" not in name:
-        found = (
-            Entry.objects.filter(ref=ref, path__path=name).select_related("path", "content").first()
+        entry = (
+            Entry.objects.filter(ref=ref, path__path=name)
+            .select_related("revision__path", "revision__content")
+            .first()
         )
-        if found is not None:
-            return found
+        if entry is not None:
+            return entry.revision
     raise NotFound(
         f"There is no file {path[:200]!r} in repository {repository.name}"
         + (f" at {ref.name}." if ref else ": it has nothing indexed yet."),

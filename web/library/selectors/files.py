@@ -15,9 +15,9 @@ from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.globs import glob_of
 from web.library.indexing.decode import decode, lines_of
-from web.library.models import Entry, EntryKind, Ref, Repository
+from web.library.models import Entry, EntryKind, FileRevision, Ref, Repository
 from web.library.records.files import FileItem, FileLines, FileListing
-from web.library.selectors.entries import entries_below, entry_at, folder_of, nearest_folders
+from web.library.selectors.entries import entries_below, folder_of, nearest_folders, revision_at
 from web.library.selectors.links import file_url
 from web.library.selectors.refs import freshness_of, ref_for, repository_for
 
@@ -98,28 +98,28 @@ def file_lines(
         raise InvalidInput(
             "Lines count from 1.", fields={"start_line": "Input should be greater than 0"}
         )
-    entry = entry_at(found, at, path)
+    revision = revision_at(found, at, path)
     store = ObjectStore(found.pk)
-    if entry.kind == EntryKind.SUBMODULE:
-        raise _is_submodule(store, entry)
+    if revision.kind == EntryKind.SUBMODULE:
+        raise _is_submodule(store, at, revision)
     without_lines = FileLines(
-        path=entry.path.path,
-        kind=entry.kind,
-        size=entry.size,
-        language=entry.language,
+        path=revision.path.path,
+        kind=revision.kind,
+        size=revision.size,
+        language=revision.language,
         encoding="",
         start_line=1,
         lines=(),
         total_lines=0,
         cut_lines=(),
-        note=_note(store, entry),
-        url=file_url(found.url, commit=at.commit if at else "", path=entry.path.path),
+        note=_note(store, revision),
+        url=file_url(found.url, commit=at.commit if at else "", path=revision.path.path),
         freshness=freshness_of(found, at),
     )
-    if entry.kind != EntryKind.FILE:
+    if revision.kind != EntryKind.FILE:
         return without_lines
     try:
-        decoded = decode(store.blob(entry.oid))
+        decoded = decode(store.blob(revision.oid))
     except TooLarge as error:
         return replace(without_lines, note=str(error))
     if decoded is None:
@@ -162,11 +162,11 @@ def _children(
         rows.filter(slash__gt=0)
         .annotate(folder=Left("rest", F("slash") - 1))
         .values("folder")
-        .annotate(files=Count("pk"))
+        .annotate(files=Count("path"))
         .order_by("folder")
         .values_list("folder", "files")
     )
-    files = rows.filter(slash=0).select_related("path").order_by("path__path")
+    files = rows.filter(slash=0).select_related("revision__path").order_by("path__path")
     folder_total, file_total = folders.count(), files.count()
     above = f"{folder}/" if folder else ""
     items = [
@@ -175,7 +175,9 @@ def _children(
     ]
     skipped = max(start - folder_total, 0)
     store = ObjectStore(repository.pk)
-    items += [_item(store, entry) for entry in files[skipped : skipped + limit - len(items)]]
+    items += [
+        _item(store, entry.revision) for entry in files[skipped : skipped + limit - len(items)]
+    ]
     return items, folder_total + file_total
 
 
@@ -187,17 +189,18 @@ def _matching(
     The glob becomes an automaton of re2: linear in the length of a path whatever the pattern.
     """
     spec = glob_of(pattern, argument="pattern")
-    rows = entries_below(ref, folder).order_by("path__path").values_list("pk", "path__path")
+    rows = entries_below(ref, folder).order_by("path__path").values_list("path", "path__path")
     matching = [pk for pk, path in rows.iterator(chunk_size=_ROWS_READ) if spec.match_file(path)]
-    page = Entry.objects.filter(pk__in=matching[start : start + limit]).select_related("path")
+    page = Entry.objects.filter(ref=ref, path__in=matching[start : start + limit])
     store = ObjectStore(repository.pk)
-    return [_item(store, entry) for entry in page.order_by("path__path")], len(matching)
+    items = page.select_related("revision__path").order_by("path__path")
+    return [_item(store, entry.revision) for entry in items], len(matching)
 
 
 def _alone(repository: Repository, ref: Ref, path: str) -> list[FileItem]:
     """Return the listing of what is a file and no folder. Raises NotFound where nothing is."""
     try:
-        return [_item(ObjectStore(repository.pk), entry_at(repository, ref, path))]
+        return [_item(ObjectStore(repository.pk), revision_at(repository, ref, path))]
     except NotFound:
         near = nearest_folders(ref, path)
         raise NotFound(
@@ -206,54 +209,62 @@ def _alone(repository: Repository, ref: Ref, path: str) -> list[FileItem]:
         ) from None
 
 
-def _item(store: ObjectStore, entry: Entry) -> FileItem:
-    return FileItem(entry.path.path, entry.kind, entry.size, entry.language, _note(store, entry), 0)
+def _item(store: ObjectStore, revision: FileRevision) -> FileItem:
+    return FileItem(
+        path=revision.path.path,
+        kind=revision.kind,
+        size=revision.size,
+        language=revision.language,
+        note=_note(store, revision),
+        file_count=0,
+    )
 
 
-def _note(store: ObjectStore, entry: Entry) -> str:
-    """Return what a reader should know of an entry; empty for an indexed file."""
-    if entry.kind == EntryKind.SYMLINK:
-        target = _link_target(store, entry)
+def _note(store: ObjectStore, revision: FileRevision) -> str:
+    """Return what a reader should know of a file; empty for an indexed one."""
+    if revision.kind == EntryKind.SYMLINK:
+        target = _link_target(store, revision)
         return f"symbolic link to {target!r}, which is not followed" if target else "symbolic link"
-    if entry.kind == EntryKind.SUBMODULE:
-        return f"submodule at commit {entry.oid}"
-    if entry.kind == EntryKind.LFS_POINTER:
-        return (
-            f"Git LFS pointer to an object of {entry.size:,} bytes, which is not in the repository"
-        )
-    if entry.content_id is None and entry.skip_reason:
-        return f"not indexed, because: {entry.skip_reason}"
+    if revision.kind == EntryKind.SUBMODULE:
+        return f"submodule at commit {revision.oid}"
+    if revision.kind == EntryKind.LFS_POINTER:
+        size = f"{revision.size:,} bytes"
+        return f"Git LFS pointer to an object of {size}, which is not in the repository"
+    if revision.content_id is None and revision.skip_reason:
+        return f"not indexed, because: {revision.skip_reason}"
     return ""
 
 
-def _link_target(store: ObjectStore, entry: Entry) -> str:
+def _link_target(store: ObjectStore, revision: FileRevision) -> str:
     try:
-        return store.blob(entry.oid, max_bytes=_LINK_BYTES).decode("utf-8", "backslashreplace")
+        return store.blob(revision.oid, max_bytes=_LINK_BYTES).decode("utf-8", "backslashreplace")
     except (Unavailable, TooLarge):
         return ""
 
 
-def _is_submodule(store: ObjectStore, entry: Entry) -> InvalidInput:
-    path = entry.path.path
-    address = _submodule_address(store, entry)
+def _is_submodule(store: ObjectStore, ref: Ref | None, revision: FileRevision) -> InvalidInput:
+    path = revision.path.path
+    address = _submodule_address(store, ref, path)
     return InvalidInput(
-        f"{path!r} is a submodule at commit {entry.oid}: its files belong to another repository.",
+        f"{path!r} is a submodule at commit {revision.oid}: "
+        "its files belong to another repository.",
         hint=f"It points to {address}." if address else "",
         fields={"path": "is a submodule"},
     )
 
 
-def _submodule_address(store: ObjectStore, entry: Entry) -> str:
+def _submodule_address(store: ObjectStore, ref: Ref | None, path: str) -> str:
     """Return the address that .gitmodules has for a submodule, empty where it has none."""
-    listed = Entry.objects.filter(ref_id=entry.ref_id, path__path=".gitmodules").first()
+    entries = Entry.objects.filter(ref=ref, path__path=".gitmodules")
+    listed = entries.select_related("revision").first()
     if listed is None:
         return ""
     modules = ConfigParser(interpolation=None, strict=False)
     try:
-        modules.read_string(store.blob(listed.oid).decode("utf-8", "replace"))
+        modules.read_string(store.blob(listed.revision.oid).decode("utf-8", "replace"))
     except (ConfigError, Unavailable, TooLarge):
         return ""
     for section in modules.values():
-        if section.get("path") == entry.path.path:
+        if section.get("path") == path:
             return section.get("url", "")
     return ""

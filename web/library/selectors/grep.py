@@ -154,7 +154,8 @@ def _files(ref: Ref, path: str | None) -> tuple[list[_File], list[tuple[str, str
     """
     entries, spec = _meant(ref, path)
     rows = entries.order_by("path__path").values_list(
-        "oid", "path__path", "language", "content_id", "skip_reason"
+        *("revision__oid", "path__path", "revision__language"),
+        *("revision__content_id", "revision__skip_reason"),
     )
     files: list[_File] = []
     skipped: list[tuple[str, str]] = []

@@ -15,8 +15,17 @@ from web.library.git.objects import ObjectStore
 from web.library.indexing import skipping
 from web.library.indexing.analysis import analyse
 from web.library.indexing.decode import decode
-from web.library.models import Chunk, Content, Entry, EntryKind, Ref, Repository, Symbol
-from web.library.selectors.entries import entry_at
+from web.library.models import (
+    Chunk,
+    Content,
+    Entry,
+    EntryKind,
+    FileRevision,
+    Ref,
+    Repository,
+    Symbol,
+)
+from web.library.selectors.entries import revision_at
 from web.library.selectors.refs import ref_for, repository_for
 
 _EXAMPLES = 3
@@ -104,16 +113,16 @@ def file_report(
     """
     found = repository_for(principal, repository)
     refs = _refs(found, ref)
-    entries: dict[int, Entry] = {}
+    shown: dict[int, FileRevision] = {}
     for one in refs:
         try:
-            entries[one.pk] = entry_at(found, one, path)
+            shown[one.pk] = revision_at(found, one, path)
         except NotFound:
             continue
-    if not entries:
-        entry_at(found, refs[0] if refs else None, path)  # raises, and says what is near
+    if not shown:
+        revision_at(found, refs[0] if refs else None, path)  # raises, and says what is near
     store = ObjectStore(found.pk)
-    return tuple(_file_report(store, one, path, entries.get(one.pk)) for one in refs)
+    return tuple(_file_report(store, one, path, shown.get(one.pk)) for one in refs)
 
 
 def _refs(repository: Repository, name: str | None) -> list[Ref]:
@@ -124,7 +133,8 @@ def _refs(repository: Repository, name: str | None) -> list[Ref]:
 
 
 def _ref_report(ref: Ref) -> RefReport:
-    contents = Entry.objects.filter(ref=ref, content__isnull=False).values("content")
+    shown = Entry.objects.filter(ref=ref, revision__content__isnull=False)
+    contents = shown.values("revision__content")
     return RefReport(
         ref=ref.name,
         kind=ref.kind,
@@ -146,31 +156,34 @@ def _ref_report(ref: Ref) -> RefReport:
 
 
 def _skipped(ref: Ref, reason: str, files: int) -> SkippedFiles:
-    entries = Entry.objects.filter(ref=ref, skip_reason=reason)
+    entries = Entry.objects.filter(ref=ref, revision__skip_reason=reason)
     paths = entries.order_by("path__path").values_list("path__path", flat=True)
     return SkippedFiles(
         reason=reason,
         files=files,
-        size_bytes=entries.aggregate(size=Sum("size"))["size"] or 0,
+        size_bytes=entries.aggregate(size=Sum("revision__size"))["size"] or 0,
         examples=tuple(paths[:_EXAMPLES]),
         advice=skipping.advice_on(reason),
     )
 
 
-def _file_report(store: ObjectStore, ref: Ref, path: str, entry: Entry | None) -> FileReport:
-    if entry is None:
+def _file_report(
+    store: ObjectStore, ref: Ref, path: str, revision: FileRevision | None
+) -> FileReport:
+    if revision is None:
         return FileReport(ref=ref.name, commit=ref.commit, path=path, state="absent")
-    content = entry.content
-    reason = "" if content else entry.skip_reason or _KIND_REASONS.get(EntryKind(entry.kind), "")
+    content = revision.content
+    reason = revision.skip_reason or _KIND_REASONS.get(EntryKind(revision.kind), "")
+    reason = "" if content else reason
     return FileReport(
         ref=ref.name,
         commit=ref.commit,
-        path=entry.path.path,
+        path=revision.path.path,
         state="indexed" if content else "not indexed",
-        kind=entry.kind,
-        size_bytes=entry.size,
-        oid=entry.oid,
-        language=entry.language,
+        kind=revision.kind,
+        size_bytes=revision.size,
+        oid=revision.oid,
+        language=revision.language,
         reason=reason,
         advice=skipping.advice_on(reason),
         read_as=content.format if content else "",

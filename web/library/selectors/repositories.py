@@ -103,9 +103,11 @@ def _by_count(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
 def _readme(store: ObjectStore, ref: Ref) -> tuple[str, str]:
     """Return the path and text of the README in the top folder, Markdown before other formats."""
     found = Entry.objects.filter(
-        ref=ref, content__isnull=False, path__path__istartswith="readme"
+        ref=ref, revision__content__isnull=False, path__path__istartswith="readme"
     ).exclude(path__path__contains="/")
-    ranked = sorted(found.values_list("path__path", "oid"), key=lambda row: _readme_rank(row[0]))
+    ranked = sorted(
+        found.values_list("path__path", "revision__oid"), key=lambda row: _readme_rank(row[0])
+    )
     for path, oid in ranked:
         try:
             decoded = decode(store.blob(oid))
@@ -128,7 +130,7 @@ def _layout(ref: Ref) -> tuple[tuple[str, int], ...]:
         Entry.objects.filter(ref=ref)
         .annotate(folder=Left("path__path", StrIndex("path__path", Value("/"))))
         .values("folder")
-        .annotate(files=Count("pk"))
+        .annotate(files=Count("path"))
         .order_by("-files", "folder")
     )
     counted: Iterable[tuple[str, int]] = folders.values_list("folder", "files")[:_LAYOUT_FOLDERS]
@@ -138,8 +140,8 @@ def _layout(ref: Ref) -> tuple[tuple[str, int], ...]:
 def _documents(ref: Ref) -> tuple[tuple[str, str], ...]:
     """Return the documents nearest to the top, shortest paths first."""
     shown = (
-        Entry.objects.filter(ref=ref, content__is_document=True)
-        .values_list("path__path", "content__title")
+        Entry.objects.filter(ref=ref, revision__content__is_document=True)
+        .values_list("path__path", "revision__content__title")
         .order_by(F("path__path"))
     )
     nearest = sorted(shown, key=lambda row: (row[0].count("/"), row[0]))

@@ -15,9 +15,9 @@ def skipped_hint(ref_ids: Sequence[int], passes: Callable[[str, str], bool]) -> 
     20,000 that are not indexed.
     """
     rows = (
-        Entry.objects.filter(ref_id__in=ref_ids, content__isnull=True)
+        Entry.objects.filter(ref_id__in=ref_ids, revision__content__isnull=True)
         .order_by("path__path")
-        .values_list("path__path", "language", "skip_reason")[:_LOOKED_AT]
+        .values_list("path__path", "revision__language", "revision__skip_reason")[:_LOOKED_AT]
     )
     found = [(path, reason) for path, language, reason in rows if passes(path, language)]
     return not_indexed(found) if found else ""

@@ -12,7 +12,8 @@ from web.library.git.locks import mirror_lock
 from web.library.git.mirrors import check_address, remove_mirror
 from web.library.indexing.collect import collect, forgotten_contents
 from web.library.indexing.discover import checked_globs
-from web.library.indexing.publish import raise_generation, remove_ref
+from web.library.indexing.entries import Entries
+from web.library.indexing.publish import raise_generation
 from web.library.indexing.write import index_transaction
 from web.library.models import NAME_PATTERN, Ref, Repository, Visibility
 
@@ -90,9 +91,10 @@ def repository_remove(*, name: str, wait_seconds: float = LIMITS.git_timeout_sec
     repository_id = repository_named(name).pk
     with mirror_lock(repository_id, wait_seconds=wait_seconds):
         with index_transaction():
-            shown: set[int] = set()
+            entries = Entries(repository_id)
             for ref_id in Ref.objects.filter(repository=repository_id).values_list("pk", flat=True):
-                shown |= remove_ref(ref_id)
+                entries.remove_ref(ref_id)
+            shown = entries.forget_unshown()
             if not Repository.objects.filter(pk=repository_id).delete()[0]:
                 raise _unknown(name)
             raise_generation()

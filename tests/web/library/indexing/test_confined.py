@@ -145,8 +145,8 @@ def test_hostile_file_is_indexed_as_text_and_its_neighbours_as_ever(origin: GitR
     before = _children()
     add_and_sync("project", origin.url)
     assert _children() == before
-    shown = Symbol.objects.filter(content__entry__ref__repository__name="project")
-    assert sorted(shown.values_list("content__entry__path__path", flat=True)) == [
+    shown = Symbol.objects.filter(content__revisions__entries__ref__repository__name="project")
+    assert sorted(shown.values_list("content__revisions__path__path", flat=True)) == [
         "a.java",
         "c.java",
     ]

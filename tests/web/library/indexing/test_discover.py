@@ -8,7 +8,7 @@ from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
 from web.library.indexing import skipping
 from web.library.indexing.discover import Rules, checked_globs
-from web.library.models import Entry, EntryKind, Ref
+from web.library.models import EntryKind, FileRevision, Ref
 from web.library.services.repositories import RepositoryFields, repository_add
 from web.library.services.sync import repository_sync
 
@@ -22,7 +22,7 @@ LFS = (
 )
 
 
-def _index(origin: GitRepository, files: dict[str | bytes, str | bytes]) -> dict[str, Entry]:
+def _index(origin: GitRepository, files: dict[str | bytes, str | bytes]) -> dict[str, FileRevision]:
     origin.write(files).commit()
     add_and_sync("project", origin.url)
     return entries("project")

@@ -3,8 +3,15 @@
 import pytest
 
 from tests.gitrepos import GitRepository
-from tests.library import entries, fresh_state, full_text_rows, index_state, leftovers
-from web.library.models import Chunk, Content, Ref
+from tests.library import (
+    add_and_sync,
+    entries,
+    fresh_state,
+    full_text_rows,
+    index_state,
+    leftovers,
+)
+from web.library.models import Chunk, Content, Entry, FileRevision, Ref
 from web.library.services.repositories import (
     RepositoryFields,
     repository_add,
@@ -81,12 +88,36 @@ def test_each_ref_shows_its_own_files(origin: GitRepository) -> None:
         assert Ref.objects.get(name=f"v{number}").counts["files"] == 2
 
 
-def test_versions_share_their_contents(origin: GitRepository) -> None:
+def test_versions_share_their_contents_and_what_stands_at_a_path(origin: GitRepository) -> None:
     _versions(origin, 6)
     report = _track(origin, "v*")
-    assert Content.objects.count() == 7
+    assert Content.objects.count() == FileRevision.objects.count() == 7
     assert report.contents_written == 7
     assert report.files_read == 2 + 5  # the default branch, then what differs from ref to ref
+    assert Entry.objects.count() == 2 * 7
+
+
+def test_new_version_shares_with_an_old_one_what_its_neighbour_has_not(
+    origin: GitRepository,
+) -> None:
+    _versions(origin, 3)
+    _track(origin, "v*")
+    origin.git("checkout", "--quiet", "v1")
+    origin.write({"more.py": "MORE = 1\n"}).commit().tag("v4").git("checkout", "--quiet", "main")
+    repository_sync(name="project")
+    assert FileRevision.objects.count() == 4 + 1
+    assert index_state("project") == fresh_state("project")
+
+
+def test_repositories_share_contents_but_not_what_stands_at_a_path(origin: GitRepository) -> None:
+    _versions(origin, 2)
+    _track(origin, "v*")
+    add_and_sync("fork", origin.url)
+    assert (Content.objects.count(), FileRevision.objects.count()) == (3, 3 + 2)
+    state = index_state("fork")
+    repository_remove(name="project")
+    assert index_state("fork") == state
+    assert FileRevision.objects.count() == 2
 
 
 def test_full_ref_names_can_be_patterns(origin: GitRepository) -> None:

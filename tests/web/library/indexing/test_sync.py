@@ -445,7 +445,7 @@ def test_sync_that_dies_leaves_the_old_index_and_the_next_one_completes(
         with pytest.raises(RuntimeError):
             repository_sync(name="project")
     assert index_state("project") == state
-    assert Content.objects.filter(entry=None).count() == 20
+    assert Content.objects.filter(revisions=None).count() == 20
     assert _repository().stale_since
     report = repository_sync(name="project")
     assert report.contents_written == 10
@@ -463,10 +463,10 @@ def test_leftovers_of_a_sync_that_died_are_collected_when_nothing_needs_them(
         patched.setattr(sync, "publish", None)
         with pytest.raises(TypeError):
             repository_sync(name="project")
-    assert Content.objects.filter(entry=None).count() == 1
+    assert Content.objects.filter(revisions=None).count() == 1
     origin.git("reset", "--quiet", "--hard", "HEAD~1")
     repository_sync(name="project")
-    assert not Content.objects.filter(entry=None).exists()
+    assert not Content.objects.filter(revisions=None).exists()
     assert full_text_rows() == set(Chunk.objects.values_list("text_id", flat=True))
 
 

@@ -13,7 +13,7 @@ from tests.library import add_and_sync, fresh_state, index_state, leftovers
 from web.core.errors import Unavailable
 from web.library.git.mirrors import mirror_path
 from web.library.indexing import publish
-from web.library.models import Chunk, Content, Entry, Ref, Repository, Symbol
+from web.library.models import Chunk, Content, FileRevision, Ref, Repository, Symbol
 from web.library.selectors.generation import index_generation
 from web.library.services.repositories import RepositoryFields, repository_remove, repository_update
 from web.library.services.sync import repository_rebuild, repository_sync
@@ -93,7 +93,7 @@ def test_repositories_that_share_files_are_rebuilt_one_by_one(project: GitReposi
     repository_rebuild(name="fork")
     assert {name: index_state(name) for name in states} == states
     assert set(Content.objects.values_list("pk", flat=True)) == set(
-        Entry.objects.filter(content__isnull=False).values_list("content", flat=True)
+        FileRevision.objects.filter(content__isnull=False).values_list("content", flat=True)
     )
     for name in states:
         repository_remove(name=name)

@@ -23,7 +23,10 @@ _FIRST_TEXTS = 400
 _MORE = 8
 _TEXTS_PER_QUERY = 100
 _ALL_TEXTS = ""
-_TABLES = ("library_chunk", "library_symbol", "library_symbolname", "library_entry")
+_TABLES = (
+    *("library_chunk", "library_symbol", "library_symbolname"),
+    *("library_filerevision", "library_entry"),
+)
 
 # `ts_rank` of a single stem with equal weights is the sum of 1/n² over its occurrences n, divided
 # by that of all n. To this power it is within 1 % of BM25's saturation tf / (tf + 0.3).
