@@ -142,7 +142,7 @@ def _content_state(content: Content | None) -> Any:
         "start_line", "end_line", "heading", "trail", "anchor", "level"
     )
     symbols = content.symbols.order_by("line", "name__name").values_list(
-        "name__name", "kind", "scope", "line", "end_line"
+        "name__name", "kind", "scope", "line", "end_line", "lead", "depth"
     )
     return (
         content.format,

@@ -273,7 +273,11 @@ class SymbolName(models.Model):
 
 
 class Symbol(models.Model):
-    """A definition: function, class, method, constant and so on."""
+    """A definition: function, class, method, constant and so on.
+
+    `lead` and `depth` are for what a changed file keeps of its definitions; null where the file
+    was not parsed without an error, or not all of them are here.
+    """
 
     content = models.ForeignKey(Content, on_delete=models.CASCADE, related_name="symbols")
     name = models.ForeignKey(SymbolName, on_delete=models.PROTECT)
@@ -281,6 +285,12 @@ class Symbol(models.Model):
     scope = models.CharField(max_length=255, blank=True, help_text="Enclosing names, dotted.")
     line = models.PositiveIntegerField()
     end_line = models.PositiveIntegerField()
+    lead = models.PositiveIntegerField(
+        null=True, help_text="How many lines of comments and decorators stand above its name."
+    )
+    depth = models.PositiveSmallIntegerField(
+        null=True, help_text="How many definitions enclose it."
+    )
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name_id}"

@@ -5,12 +5,15 @@ blob gives the same result wherever and whenever it is indexed.
 """
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from web.core.limits import LIMITS
-from web.library.indexing.decode import lines_of
+
+if TYPE_CHECKING:
+    from web.library.indexing.changed import Earlier
 
 MAX_ANCHOR_CHARACTERS = 200
+VALUES = frozenset({"constant", "field", "variable"})
 
 
 class AnalysedChunk(NamedTuple):
@@ -30,49 +33,70 @@ class AnalysedChunk(NamedTuple):
     level: int = 0
 
 
-class AnalysedSymbol(NamedTuple):
+class Definition(NamedTuple):
     """A definition: `kind` is one of `symbols.SYMBOL_KINDS`, `scope` the enclosing names, dotted.
 
-    `line` is the line of the name, `end_line` the last of the definition.
+    `first_line` is where it begins, comments and decorators above it included, `line` the line of
+    the name, `end_line` the last one; `depth` how many definitions enclose it.
     """
 
     name: str
     kind: str
     scope: str
+    first_line: int
     line: int
     end_line: int
+    depth: int
+
+    @property
+    def is_body(self) -> bool:
+        """Whether it is more than a value: a function, a type, a module."""
+        return self.kind not in VALUES
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
     """All that is found in a text. `title` is empty for code and for a document without one.
 
+    `lines` are those of the text.
+
+    `is_faultless` says of code that it was parsed without an error, and `symbols` are all in it.
     `left_out` says in plain words what of the text's structure is not in it, and why.
     """
 
+    lines: list[str]
     title: str
     chunks: tuple[AnalysedChunk, ...]
-    symbols: tuple[AnalysedSymbol, ...]
+    symbols: tuple[Definition, ...]
+    is_faultless: bool = False
     left_out: tuple[str, ...] = ()
 
 
-def analyse(text: str, *, format: str, is_document: bool) -> Analysis:  # noqa: A002
+def analyse(
+    text: str,
+    *,
+    format: str,  # noqa: A002
+    is_document: bool,
+    earlier: "Earlier | None" = None,
+) -> Analysis:
     """Return what there is to find in `text`.
 
     `format` is a language's name for code, and one of `languages.DOCUMENT_FORMATS` for documents.
     Any other name is read as text without structure: cut into windows, without definitions. Text
     without a word in it has no chunks. Broken text never raises. What would have more than
     LIMITS.max_file_chunks pieces is cut into that many even ones at most, without headings.
+    `earlier` is what is known of a text that this one took the place of; it makes no difference to
+    the result, only to the time that it takes.
     """
     from web.library.indexing.code import analyse_code
     from web.library.indexing.documents import analyse_document
 
     if is_document:
-        return _bounded(analyse_document(text, format=format), text)
-    return _bounded(analyse_code(text, language=format), text)
+        return _bounded(analyse_document(text, format=format))
+    return _bounded(analyse_code(text, language=format, earlier=earlier))
 
 
-def _bounded(analysis: Analysis, text: str) -> Analysis:
+def _bounded(analysis: Analysis) -> Analysis:
     """Return the analysis within the bounds on chunks and definitions of one file."""
     from web.library.indexing.windows import even_windows
 
@@ -82,7 +106,7 @@ def _bounded(analysis: Analysis, text: str) -> Analysis:
             f"cut into even pieces: it has {len(analysis.chunks):,} sections or definitions, and "
             f"a file may have {most_chunks:,} (PORTOLAN_MAX_FILE_CHUNKS)"
         )
-        pieces = even_windows(lines_of(text), most=most_chunks)
+        pieces = even_windows(analysis.lines, most=most_chunks)
         chunks = tuple(AnalysedChunk(first, last) for first, last in pieces)
         analysis = replace(analysis, chunks=chunks, left_out=(*analysis.left_out, told))
     if len(analysis.symbols) > most_symbols:
@@ -91,5 +115,7 @@ def _bounded(analysis: Analysis, text: str) -> Analysis:
             "(PORTOLAN_MAX_FILE_SYMBOLS)"
         )
         symbols = analysis.symbols[:most_symbols]
-        analysis = replace(analysis, symbols=symbols, left_out=(*analysis.left_out, told))
+        analysis = replace(
+            analysis, symbols=symbols, is_faultless=False, left_out=(*analysis.left_out, told)
+        )
     return analysis

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 
-from web.library.indexing.analysis import AnalysedChunk, AnalysedSymbol, Analysis
+from web.library.indexing.analysis import AnalysedChunk, Analysis, Definition
+from web.library.indexing.changed import Earlier, definitions_after
 from web.library.indexing.confined import definitions_of
 from web.library.indexing.decode import lines_of
 from web.library.indexing.grammars import grammar_of
-from web.library.indexing.symbols import Definition
+from web.library.indexing.symbols import Found, is_monotonous
 from web.library.indexing.windows import MAX_CHUNK_LINES, TARGET_CHUNK_LINES, windows
 
 # C++ in a header named .h, where the C grammar would see only errors.
@@ -24,24 +26,37 @@ _UNPARSED = (
 )
 
 
-def analyse_code(text: str, *, language: str) -> Analysis:
-    """Return the chunks and symbols of source code; of an unknown language windows only."""
+def analyse_code(text: str, *, language: str, earlier: Earlier | None = None) -> Analysis:
+    """Return the chunks and symbols of source code; of an unknown language windows only.
+
+    Of source that took the place of an `earlier` one only what differs is parsed, where that gives
+    the same.
+    """
     if language == "c" and _CPP_IN_HEADER.search(text):
         language = "cpp"
     lines = lines_of(text)
-    found = definitions_of(text, language=language)
+    found = _found(text.encode("utf-8", "replace"), language, earlier)
     unparsed = found is None and grammar_of(language) is not None
-    definitions = found or []
-    symbols = tuple(
-        AnalysedSymbol(one.name, one.kind, one.scope, one.line, one.end_line) for one in definitions
-    )
+    definitions = found.definitions if found is not None else []
     chunks = _chunks(lines, definitions) if definitions else _plain_chunks(lines)
     return Analysis(
+        lines=lines,
         title="",
         chunks=tuple(chunks),
-        symbols=symbols,
+        symbols=tuple(definitions),
+        is_faultless=found is not None and found.is_faultless,
         left_out=(_UNPARSED,) if unparsed else (),
     )
+
+
+def _found(source: bytes, language: str, earlier: Earlier | None) -> Found | None:
+    grammar = grammar_of(language)
+    parse = partial(definitions_of, language=language)
+    if earlier is not None and grammar is not None and grammar.cuts and not is_monotonous(source):
+        found = definitions_after(source, earlier=earlier, cuts=grammar.cuts, parse=parse)
+        if found is not None:
+            return found
+    return parse(source)
 
 
 def _plain_chunks(lines: list[str]) -> Iterator[AnalysedChunk]:

@@ -25,8 +25,9 @@ from typing import NoReturn
 
 from web.core.errors import Unavailable
 from web.core.limits import LIMITS
+from web.library.indexing.analysis import Definition
 from web.library.indexing.grammars import AMBIGUOUS_LANGUAGES, DEEP_LANGUAGES, grammar_of
-from web.library.indexing.symbols import Definition, definitions_in, load_grammar
+from web.library.indexing.symbols import Found, definitions_in, load_grammar
 
 # What a child dies of may be left from an earlier source, or be a signal to the whole service.
 _ATTEMPTS = 2
@@ -40,7 +41,7 @@ class Parser:
         self.child: Child | None = None
         self._languages: set[str] = set()
 
-    def definitions_in(self, source: bytes, language: str) -> list[Definition] | None:
+    def definitions_in(self, source: bytes, language: str) -> Found | None:
         """Return what `symbols.definitions_in` does; None also where the child dies of it.
 
         Raises Unavailable where no child can be started.
@@ -82,16 +83,15 @@ def parser() -> Iterator[Parser]:
         _open.parser = None
 
 
-def definitions_of(text: str, *, language: str) -> list[Definition] | None:
-    """Return the definitions in `text` by line, or None where the language has no grammar.
+def definitions_of(source: bytes, *, language: str) -> Found | None:
+    """Return the definitions in UTF-8 `source`, or None where the language has no grammar.
 
-    None also for text that takes more than LIMITS.max_parse_seconds or max_parse_memory_bytes;
+    None also for source that takes more than LIMITS.max_parse_seconds or max_parse_memory_bytes;
     memory is only bounded where it could be much. Broken source gives what can be recognised.
     Raises Unavailable where no process can be started.
     """
     if grammar_of(language) is None:
         return None
-    source = text.encode("utf-8", "replace")
     if len(source) <= _unconfined_bytes(language):
         return definitions_in(source, language)
     with parser() as confined:
@@ -116,11 +116,14 @@ class Child:
             _serve(far)
         far.close()
 
-    def definitions_in(self, source: bytes, language: str) -> list[Definition] | None:
+    def definitions_in(self, source: bytes, language: str) -> Found | None:
         """Return what the child finds. Raises EOFError or OSError when it is dead or dies."""
         self._connection.send_bytes(language.encode() + b"\n" + source)
-        found = json.loads(self._connection.recv_bytes())
-        return None if found is None else [Definition(*one) for one in found]
+        answer = json.loads(self._connection.recv_bytes())
+        if answer is None:
+            return None
+        definitions, is_faultless = answer
+        return Found([Definition(*one) for one in definitions], is_faultless)
 
     def end(self) -> None:
         """End the process and wait for it."""

@@ -24,6 +24,7 @@ def analyse_document(text: str, *, format: str) -> Analysis:  # noqa: A002
     lines = lines_of(text)
     outline = outline_of(text, lines, format=format)
     return Analysis(
+        lines=lines,
         title=outline.title or _title(outline.headings),
         chunks=tuple(_chunks(lines, outline)),
         symbols=(),

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tree_sitter import Node, Parser
 
 from web.core.limits import LIMITS
+from web.library.indexing.analysis import VALUES, Definition
 from web.library.indexing.grammars import grammar_of, parser_language
 from web.library.indexing.grammars.base import Named, Rule
 
@@ -28,32 +29,18 @@ _READ_BYTES = 64 * 1024
 _MONOTONOUS_BYTES = 8 * 1024
 _MONOTONOUS_RATIO = 40
 _TELLING_BYTES = 1024
+_TELLING_WINDOW_BITS = 10
 _ERROR_KIND = 0xFFFF  # of nodes that hold what could not be parsed
 
 _TYPES = frozenset({"class", "enum", "interface", "scope", "struct", "trait", "type"})
 _FUNCTIONS = frozenset({"function", "method"})
-_VALUES = frozenset({"constant", "field", "variable"})
 
 
-class Definition(NamedTuple):
-    """A definition with the line it begins on (comments and decorators above it included).
+class Found(NamedTuple):
+    """The definitions in a source by line; `is_faultless` when it was parsed without an error."""
 
-    `line` is the line of the name, `end_line` the last one; `depth` how many definitions enclose
-    it; `scope` their names, dotted. `is_body` is false for values: constants, fields, variables.
-    """
-
-    name: str
-    kind: str
-    scope: str
-    first_line: int
-    line: int
-    end_line: int
-    depth: int
-
-    @property
-    def is_body(self) -> bool:
-        """Whether it is more than a value: a function, a type, a module."""
-        return self.kind not in _VALUES
+    definitions: list[Definition]
+    is_faultless: bool
 
 
 class _Place(NamedTuple):
@@ -66,8 +53,8 @@ class _Place(NamedTuple):
     first_row: int | None = None
 
 
-def definitions_in(source: bytes, language: str) -> list[Definition] | None:
-    """Return the definitions in UTF-8 `source`, in a language with a grammar, by line.
+def definitions_in(source: bytes, language: str) -> Found | None:
+    """Return the definitions in UTF-8 `source`, in a language with a grammar.
 
     None for source that the parser gives up on. Broken source gives what can be recognised.
     """
@@ -75,8 +62,12 @@ def definitions_in(source: bytes, language: str) -> list[Definition] | None:
     if root is None:
         return None
     found = _Walk(root, source, language).run()
-    found.sort(key=lambda definition: (definition.line, -definition.end_line))
-    return found
+    return Found(in_order(found), is_faultless=not root.has_error)
+
+
+def in_order(definitions: list[Definition]) -> list[Definition]:
+    """Return definitions by line, an outer one before the inner ones that begin on its line."""
+    return sorted(definitions, key=lambda found: (found.line, -found.end_line))
 
 
 def load_grammar(language: str) -> None:
@@ -92,7 +83,7 @@ def parsed(source: bytes, language: str) -> Node | None:
     steps. Plain repetition that makes one step explode is turned away before; what else does is
     bounded by the process (`confined`). JSON has no such step: 512 kB of it take 200 MB at most.
     """
-    if len(source) > _MONOTONOUS_BYTES and _is_monotonous(source):
+    if is_monotonous(source):
         return None
     deadline = time.thread_time() + LIMITS.max_parse_seconds
     earliest = time.monotonic() + LIMITS.max_parse_seconds
@@ -129,8 +120,10 @@ class _Reading(threading.local):
 _reading = _Reading()
 
 
-def _is_monotonous(source: bytes) -> bool:
-    """Say whether some stretch of the source is one short pattern over and over."""
+def is_monotonous(source: bytes) -> bool:
+    """Say whether some stretch of a long source is one short pattern over and over."""
+    if len(source) <= _MONOTONOUS_BYTES:
+        return False
     pieces = (
         source[start : start + _MONOTONOUS_BYTES]
         for start in range(0, len(source), _MONOTONOUS_BYTES)
@@ -141,7 +134,8 @@ def _is_monotonous(source: bytes) -> bool:
 def _is_one_pattern(piece: bytes) -> bool:
     """Say whether a piece compresses to next to nothing; most show by their start that not."""
     most = len(piece) // _MONOTONOUS_RATIO
-    start = zlib.compress(piece[:_TELLING_BYTES], level=1)
+    telling = zlib.compressobj(level=1, wbits=_TELLING_WINDOW_BITS, memLevel=1)  # quick to set up
+    start = telling.compress(piece[:_TELLING_BYTES]) + telling.flush()
     return len(start) <= most and len(zlib.compress(piece, level=1)) < most
 
 
@@ -254,7 +248,7 @@ class _Walk:
 def _kind(rule: Rule, named: Named, owner: str) -> str:
     """Return the kind of a definition where it stands; empty for what is none."""
     kind = named.kind or rule.kind
-    if kind == "none" or (owner == "function" and kind in _VALUES):
+    if kind == "none" or (owner == "function" and kind in VALUES):
         return ""
     if kind == "function" and owner == "type":
         return "method"

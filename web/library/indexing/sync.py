@@ -25,13 +25,13 @@ from web.library.indexing import progress
 from web.library.indexing.analysis import analyse
 from web.library.indexing.collect import collect, forgotten_contents
 from web.library.indexing.confined import parser
-from web.library.indexing.decode import lines_of
 from web.library.indexing.discover import Rules
 from web.library.indexing.garbage import rare_collections
 from web.library.indexing.progress import ProgressReporter
 from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry, Published, publish
 from web.library.indexing.reading import EntryReader, ReadEntry, stored_path
 from web.library.indexing.refs import WantedRef, mirrored_refs, wanted_refs
+from web.library.indexing.replaced import Replaced
 from web.library.indexing.write import (
     Names,
     Paths,
@@ -239,12 +239,17 @@ class RepositorySync:
         view.removed = [stored_path(entry) for entry in changes.removed]
         self._reporter.begin(progress.INDEXING, total=len(changes.written))
         texts = Texts(entry.oid for entry in changes.removed)
-        for read in self._written(reader, reader.read(changes.written), texts):
+        replaced = Replaced(self._store, changes.removed)
+        for read in self._written(reader, reader.read(changes.written), texts, replaced):
             view.written[read.path] = NewEntry(read.oid, read.verdict, read.content_key)
         return view
 
     def _written(
-        self, reader: EntryReader, entries: Iterable[ReadEntry], texts: Texts
+        self,
+        reader: EntryReader,
+        entries: Iterable[ReadEntry],
+        texts: Texts,
+        replaced: Replaced,
     ) -> Iterator[ReadEntry]:
         """Pass entries on, writing the new contents among them in batches of files and bytes."""
         batch: list[ReadContent] = []
@@ -253,7 +258,7 @@ class RepositorySync:
             self._reporter.advance(files=1, size=entry.verdict.size if entry.text else 0)
             self.result.files_read += 1
             if entry.text is not None and entry.content_key is not None:
-                batch.append(_analysed(entry))
+                batch.append(_analysed(entry, replaced))
                 size += entry.verdict.size
             if len(batch) >= LIMITS.index_batch_files or size >= LIMITS.index_batch_bytes:
                 self._write(batch, reader, size, texts)
@@ -304,14 +309,17 @@ def ensure_free_disk() -> None:
         )
 
 
-def _analysed(entry: ReadEntry) -> ReadContent:
+def _analysed(entry: ReadEntry, replaced: Replaced) -> ReadContent:
     assert entry.text is not None  # noqa: S101 - asked by the caller
     assert entry.content_key is not None  # noqa: S101
-    text = entry.text.text
     verdict = entry.verdict
     return ReadContent(
         key=entry.content_key,
         encoding=entry.text.encoding,
-        lines=lines_of(text),
-        analysis=analyse(text, format=verdict.format, is_document=verdict.is_document),
+        analysis=analyse(
+            entry.text.text,
+            format=verdict.format,
+            is_document=verdict.is_document,
+            earlier=replaced.earlier(entry),
+        ),
     )

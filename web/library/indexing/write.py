@@ -36,7 +36,6 @@ class ReadContent:
 
     key: ContentKey
     encoding: str
-    lines: Sequence[str]
     analysis: Analysis
 
 
@@ -93,17 +92,19 @@ def write_contents(
             (
                 *(content_id, *content.key),
                 *(discover.RULES_VERSION, home_id, content.encoding),
-                *(len(content.lines), content.analysis.title),
+                *(len(content.analysis.lines), content.analysis.title),
             )
             for content_id, content in zip(ids, fresh, strict=True)
         ],
     )
     insert(
         "library_symbol",
-        ("content_id", "name_id", "kind", "scope", "line", "end_line"),
+        ("content_id", "name_id", "kind", "scope", "line", "end_line", "lead", "depth"),
         [
             (content_id, name_ids[symbol.name], symbol.kind, symbol.scope[:_MAX_NAME],
-             symbol.line, symbol.end_line)
+             symbol.line, symbol.end_line,
+             *((symbol.line - symbol.first_line, symbol.depth)
+               if content.analysis.is_faultless else (None, None)))
             for content_id, content in zip(ids, fresh, strict=True)
             for symbol in content.analysis.symbols
             if symbol.name in name_ids
@@ -118,8 +119,9 @@ def _write_chunks(
 ) -> None:
     """Write the chunks of new contents; texts that are new go to the full-text tables."""
     found = [
-        (content_id, content, chunk, chunk_body(content.lines, chunk.start_line, chunk.end_line))
+        (content_id, content, chunk, chunk_body(lines, chunk.start_line, chunk.end_line))
         for content_id, content in contents
+        for lines in [content.analysis.lines]
         for chunk in content.analysis.chunks
     ]
     digests = [

@@ -13,7 +13,6 @@ from web.core import clock
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
 from web.library.indexing.analysis import AnalysedChunk, analyse
-from web.library.indexing.decode import lines_of
 from web.library.indexing.publish import raise_generation
 from web.library.posts.fulltext import SectionText, add_sections, remove_post
 from web.library.posts.items import text_of
@@ -133,9 +132,9 @@ def _index(post: Post, tags: Sequence[str]) -> None:
     if post.status != PostStatus.PUBLISHED:
         return
     text = text_of(post)
-    lines = lines_of(text)
+    analysis = analyse(text, format="markdown", is_document=True)
     # A post without text is still found by its title.
-    chunks = analyse(text, format="markdown", is_document=True).chunks or (AnalysedChunk(1, 1),)
+    chunks = analysis.chunks or (AnalysedChunk(1, 1),)
     sections = PostSection.objects.bulk_create(
         PostSection(
             post=post,
@@ -154,7 +153,7 @@ def _index(post: Post, tags: Sequence[str]) -> None:
             section_id=section.pk,
             title=title,
             heading=" ".join([*section.trail, section.heading]),
-            body="\n".join(lines[section.start_line - 1 : section.end_line]),
+            body="\n".join(analysis.lines[section.start_line - 1 : section.end_line]),
         )
         for section in sections
     ]

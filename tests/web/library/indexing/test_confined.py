@@ -79,7 +79,8 @@ def test_source_that_takes_too_much_memory_has_no_definitions(
 
 
 def test_source_that_overflows_the_stack_of_a_parser_has_no_definitions() -> None:
-    assert confined.definitions_of(_hostile("{{{}:", 360_000), language="javascript") is None
+    source = _hostile("{{{}:", 360_000).encode()
+    assert confined.definitions_of(source, language="javascript") is None
 
 
 def test_definitions_are_those_that_are_found_in_process() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from re import Pattern
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -72,6 +73,19 @@ class Rule:
     opens: bool = True
 
 
+class Cuts(NamedTuple):
+    """Where source without errors can be cut so that each piece is parsed as in the whole.
+
+    The first group of `outer` begins where an outermost definition does, comments and decorators
+    above it included, that of `inner` where a method of an outermost class does; whether they do is
+    for the caller to make sure of. `outside` finds a line that may stand outside of the class.
+    """
+
+    outer: Pattern[bytes]
+    inner: Pattern[bytes]
+    outside: Pattern[bytes]
+
+
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """The table of one language.
@@ -88,6 +102,7 @@ class Grammar:
     wrappers: frozenset[str] = frozenset()
     leading: frozenset[str] = frozenset({"comment"})
     unscoped: frozenset[str] = frozenset()
+    cuts: Cuts | None = None
 
 
 def words(text: str) -> frozenset[str]:

@@ -1,10 +1,12 @@
 """Python, Ruby and PHP."""
 
+import re
 from collections.abc import Iterable
 
 from tree_sitter import Node
 
 from web.library.indexing.grammars.base import (
+    Cuts,
     Grammar,
     Named,
     Rule,
@@ -27,6 +29,13 @@ def _python_targets(node: Node, source: bytes) -> Iterable[Named]:
         assignment = assignment.child_by_field_name("right")
 
 
+# At an empty line: what is above it is no comment on what begins after it, nor goes on there.
+_PYTHON_CUTS = Cuts(
+    outer=re.compile(rb"\n\n((?:#[^\n]*\n)*(?:@|(?:async +def|def|class)\b))"),
+    inner=re.compile(rb"\n\n((?:    #[^\n]*\n)*    (?:@|(?:async +def|def)\b))"),
+    outside=re.compile(rb"\n {0,3}[^ \n]"),
+)
+
 PYTHON = Grammar(
     rules={
         "class_definition": Rule("class"),
@@ -41,6 +50,7 @@ PYTHON = Grammar(
     ),
     values=words("expression_statement"),
     wrappers=words("decorated_definition"),
+    cuts=_PYTHON_CUTS,
 )
 
 
