@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('library', '0012_entry_path'),
+        ('library', '0013_file_revisions'),
     ]
 
     operations = [
