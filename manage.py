@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+_INTERRUPTED = 130  # as shells report an end by Ctrl-C
+
 
 def main() -> None:
     """Run the command named on the command line, from any working folder."""
@@ -23,6 +25,9 @@ def main() -> None:
 
     try:
         execute_from_command_line([_as_text(argument) for argument in sys.argv])
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)  # noqa: T201
+        sys.exit(_INTERRUPTED)
     except (OperationalError, ProgrammingError) as error:
         if "--traceback" in sys.argv or not (reason := _reason(error)):
             raise

@@ -89,8 +89,8 @@ def place_of(cursor: str | None, *, filters: Mapping[str, Any]) -> str | None:
 def foreign_cursor() -> InvalidInput:
     """Return the error of a cursor that does not belong to the arguments it came with."""
     return InvalidInput(
-        "The cursor does not belong to this query.",
-        hint="Repeat the call without cursor, or with exactly the arguments of the call that "
-        "returned it.",
+        "The cursor does not belong to this call: other arguments are not those of the call that "
+        "returned it, or what it pages through changed since.",
+        hint="Begin again without cursor.",
         fields={"cursor": "does not belong to these arguments"},
     )

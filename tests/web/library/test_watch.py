@@ -1,6 +1,9 @@
 """`sync_repositories --watch` as a real process: repositories, feeds and scheduled posts."""
 
+import fcntl
 import signal
+import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 from tests.databases import FILE_NAME, copy_database
@@ -13,7 +16,7 @@ FEED = b"""<rss version="2.0"><channel><title>News</title><link>https://news.exa
 </channel></rss>"""
 
 
-def test_watch_syncs_imports_and_goes_on_after_a_failure(
+def test_watch_syncs_imports_goes_on_after_a_failure_and_stops_in_the_middle_of_a_sync(
     tmp_path: Path, origin: GitRepository
 ) -> None:
     origin.write({"a.py": "A = 1\n"}).commit()
@@ -41,9 +44,28 @@ def test_watch_syncs_imports_and_goes_on_after_a_failure(
             origin.write({"a.py": "A = 2\n"}).commit()
             while not (line := process.stdout.readline()).startswith("project: main; 1 files"):
                 assert line, process.communicate()[1]
+            with ExitStack() as locks:  # a sync that waits, as one that fetches or indexes
+                for lock in (installation.folder / "mirrors").glob("*.lock"):
+                    fcntl.flock(locks.enter_context(lock.open()), fcntl.LOCK_EX)
+                errors = _ended_in_a_sync(process, signal.SIGTERM)
+                once = installation.start("manage.py", "sync_repositories")
+                assert "Traceback" not in _ended_in_a_sync(once, signal.SIGINT)
         finally:
-            process.send_signal(signal.SIGTERM)
-            _, errors = process.communicate()
-    assert process.returncode == 0
+            process.terminate()
+            process.communicate()
+    assert (process.returncode, once.returncode) == (0, 130)
     assert "gone: There is no repository at this address" in errors
     assert len([asked for asked in server.asked if asked.path == "/feed"]) == 1
+
+
+def _ended_in_a_sync(process: subprocess.Popen[str], number: signal.Signals) -> str:
+    """Send a signal once the process waits in a sync; return what it said until its end."""
+    assert process.stderr is not None
+    said = ""
+    while "waiting for it" not in said:
+        said += (line := process.stderr.readline())
+        assert line, said
+    process.send_signal(number)
+    said += process.communicate()[1]
+    assert said.endswith("Stopped.\n")
+    return said

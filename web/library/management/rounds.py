@@ -49,7 +49,7 @@ def each_repository(
             break
         try:
             with shown_progress(name, command.stderr) as show:
-                report = work(name=name, progress=show, on_wait=_tells_wait(command, name))
+                report = work(name=name, progress=show, on_wait=tells_wait(command, name))
         except PortolanError as error:
             failed.append(name)
             command.stderr.write(f"{name}: {error}")
@@ -63,5 +63,6 @@ def each_repository(
     return failed
 
 
-def _tells_wait(command: BaseCommand, name: str) -> Callable[[], None]:
+def tells_wait(command: BaseCommand, name: str) -> Callable[[], None]:
+    """Return what says on a command's output that another sync has to end first."""
     return lambda: command.stderr.write(f"{name}: another sync is running, waiting for it.")

@@ -1,8 +1,9 @@
 """The catalogue: adding, changing and removing repositories."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import batched
 
 from django.db import IntegrityError
 
@@ -13,6 +14,7 @@ from web.library.git.mirrors import check_address, remove_mirror
 from web.library.indexing.collect import collect, forgotten_contents
 from web.library.indexing.discover import checked_globs
 from web.library.indexing.entries import Entries
+from web.library.indexing.progress import COLLECTING, ProgressReporter, SyncProgress
 from web.library.indexing.publish import raise_generation
 from web.library.indexing.write import index_transaction
 from web.library.models import NAME_PATTERN, Ref, Repository, Visibility
@@ -81,7 +83,13 @@ def repository_update(
         raise_generation()
 
 
-def repository_remove(*, name: str, wait_seconds: float = LIMITS.git_timeout_seconds) -> None:
+def repository_remove(
+    *,
+    name: str,
+    progress: Callable[[SyncProgress], None] | None = None,
+    wait_seconds: float = LIMITS.git_timeout_seconds,
+    on_wait: Callable[[], None] | None = None,
+) -> None:
     """Remove a repository, what only it has in the index, and its mirror.
 
     It disappears from all answers at once; its contents go in short transactions after that.
@@ -89,7 +97,7 @@ def repository_remove(*, name: str, wait_seconds: float = LIMITS.git_timeout_sec
     `wait_seconds`.
     """
     repository_id = repository_named(name).pk
-    with mirror_lock(repository_id, wait_seconds=wait_seconds):
+    with mirror_lock(repository_id, wait_seconds=wait_seconds, on_wait=on_wait):
         with index_transaction():
             entries = Entries(repository_id)
             for ref_id in Ref.objects.filter(repository=repository_id).values_list("pk", flat=True):
@@ -98,7 +106,12 @@ def repository_remove(*, name: str, wait_seconds: float = LIMITS.git_timeout_sec
             if not Repository.objects.filter(pk=repository_id).delete()[0]:
                 raise _unknown(name)
             raise_generation()
-        collect(shown | forgotten_contents(repository_id), repository_id=repository_id)
+        dropped = sorted(shown | forgotten_contents(repository_id))
+        reporter = ProgressReporter(repository_id, progress)
+        reporter.begin(COLLECTING, total=len(dropped))
+        for some in batched(dropped, LIMITS.index_batch_files):
+            collect(some, repository_id=repository_id)
+            reporter.advance(files=len(some), size=0)
         remove_mirror(repository_id)
 
 

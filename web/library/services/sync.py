@@ -165,10 +165,13 @@ def _failure_told(
         logger.exception("The sync of %s failed", repository.name)
         record(repository, str(known))
         raise known from error
-    except BaseException as error:
+    except (KeyboardInterrupt, SystemExit):
+        logger.warning("The sync of %s was stopped", repository.name)
+        record(repository, "The sync was stopped. Sync again.")
+        raise
+    except BaseException:
         logger.exception("The sync of %s stopped", repository.name)
-        stopped = isinstance(error, KeyboardInterrupt | SystemExit)
-        record(repository, "The sync was stopped. Sync again." if stopped else _UNEXPECTED)
+        record(repository, _UNEXPECTED)
         raise
 
 

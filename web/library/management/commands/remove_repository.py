@@ -5,6 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from web.core.errors import PortolanError
+from web.library.management.rounds import tells_wait
+from web.library.management.shown_progress import shown_progress
 from web.library.services.repositories import repository_remove
 
 
@@ -19,8 +21,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Remove it."""
+        name = options["name"]
         try:
-            repository_remove(name=options["name"])
+            with shown_progress(name, self.stderr) as show:
+                repository_remove(name=name, progress=show, on_wait=tells_wait(self, name))
         except PortolanError as error:
             raise CommandError(str(error)) from None
-        self.stdout.write(f"Removed {options['name']}.")
+        self.stdout.write(f"Removed {name}.")

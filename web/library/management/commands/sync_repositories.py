@@ -5,7 +5,7 @@ import logging
 import signal
 import threading
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import close_old_connections
@@ -17,6 +17,8 @@ from web.library.services.posts import posts_release_due
 from web.library.services.sync import repository_sync
 
 logger = logging.getLogger(__name__)
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Command(BaseCommand):
@@ -36,7 +38,8 @@ class Command(BaseCommand):
             "--watch",
             type=float,
             metavar="SECONDS",
-            help="Go on for ever, pausing so long between rounds. A failure does not end it. "
+            help="Go on until SIGTERM or Ctrl-C, pausing so long between rounds. A failure does "
+            "not end it; a signal stops a sync that runs, and the next one completes it. "
             "Without names each round also imports the feeds that are due, and lets scheduled "
             "posts appear.",
         )
@@ -65,11 +68,20 @@ class Command(BaseCommand):
     def _watch(self, names: list[str], pause: float) -> None:
         stopped = threading.Event()
 
-        def stop(_signal: int, _frame: FrameType | None) -> None:
-            stopped.set()
+        def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+            for number in _SIGNALS:
+                signal.signal(number, signal.SIG_DFL)  # the second one ends the process
+            stopped.set()  # where the exception meets code that takes none
+            raise KeyboardInterrupt
 
-        signal.signal(signal.SIGTERM, stop)
-        signal.signal(signal.SIGINT, stop)
+        for number in _SIGNALS:
+            signal.signal(number, stop)
+        try:
+            self._rounds(names, pause, stopped)
+        except KeyboardInterrupt:
+            self.stderr.write("Stopped.")
+
+    def _rounds(self, names: list[str], pause: float, stopped: threading.Event) -> None:
         while not stopped.is_set():
             try:
                 each_repository(self, names, repository_sync, stopped=stopped)
