@@ -7,7 +7,7 @@ from web.core.errors import TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.library.git.objects import ObjectStore
 from web.library.indexing import discover
-from web.library.indexing.decode import decode, lines_of
+from web.library.indexing.decode import decoded_as, lines_of
 from web.library.indexing.write import changed, chunk_body, index_transaction, marks, rows
 from web.library.search.backends import backend
 from web.library.search.backends.base import ChunkText
@@ -21,19 +21,21 @@ def collect(content_ids: Iterable[int], *, repository_id: int) -> int:
 
     Each batch is one short transaction, which looks again for revisions: another repository may
     show a content meanwhile. The search backend is given the text back that it was given, read
-    from this repository's mirror or that of the content's home. Where the blob is gone the
-    full-text row stays as a tombstone: its id is never used again, so nothing finds it.
+    from this repository's mirror or that of the content's home, in the encoding of that time.
+    Where the blob is gone the full-text row stays as a tombstone: its id is never used again, so
+    nothing finds it.
     """
     removed = 0
     for some in batched(sorted(content_ids), LIMITS.index_batch_files):
         with index_transaction():
             unseen = _without_revision(some)
             texts = _own_texts([row[0] for row in unseen])
-            for content_id, oid, is_document, home_id in unseen:
+            for content_id, oid, encoding, is_document, home_id in unseen:
                 if content_id in texts:
                     _forget_texts(
                         oid,
                         texts[content_id],
+                        encoding=encoding,
                         is_document=is_document,
                         home_id=home_id,
                         repository_id=repository_id,
@@ -72,15 +74,15 @@ def forgotten_contents(repository_id: int) -> set[int]:
     return {row[0] for row in found}
 
 
-def _without_revision(content_ids: Sequence[int]) -> list[tuple[int, str, bool, int]]:
-    """Return id, blob, whether a document, and home of those that no revision has."""
+def _without_revision(content_ids: Sequence[int]) -> list[tuple[int, str, str, bool, int]]:
+    """Return id, blob, encoding, whether a document, and home of those that no revision has."""
     found = rows(
-        "SELECT content.id, content.oid, content.is_document, content.home_id"
+        "SELECT content.id, content.oid, content.encoding, content.is_document, content.home_id"
         f" FROM library_content AS content WHERE content.id IN ({marks(content_ids)})"
         " AND NOT EXISTS (SELECT 1 FROM library_filerevision WHERE content_id = content.id)",
         content_ids,
     )
-    return [(row[0], row[1], bool(row[2]), row[3]) for row in found]
+    return [(row[0], row[1], row[2], bool(row[3]), row[4]) for row in found]
 
 
 def _own_texts(content_ids: Sequence[int]) -> dict[int, list[tuple[int, str, int, int]]]:
@@ -109,11 +111,12 @@ def _forget_texts(
     oid: str,
     texts: Sequence[tuple[int, str, int, int]],
     *,
+    encoding: str,
     is_document: bool,
     home_id: int,
     repository_id: int,
 ) -> None:
-    text = _text_of(oid, dict.fromkeys([repository_id, home_id]))
+    text = _text_of(oid, encoding, dict.fromkeys([repository_id, home_id]))
     if text is None:
         return
     lines = lines_of(text)
@@ -124,13 +127,12 @@ def _forget_texts(
     backend().remove_content(is_document=is_document, home_id=home_id, chunks=chunks)
 
 
-def _text_of(oid: str, repository_ids: Iterable[int]) -> str | None:
+def _text_of(oid: str, encoding: str, repository_ids: Iterable[int]) -> str | None:
     for repository_id in repository_ids:
         try:
-            decoded = decode(ObjectStore(repository_id).blob(oid))
+            return decoded_as(ObjectStore(repository_id).blob(oid), encoding)
         except (Unavailable, TooLarge):
             continue
-        return decoded.text if decoded else None
     return None
 
 

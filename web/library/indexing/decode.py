@@ -7,9 +7,14 @@ what the characters are and on which line they stand.
 import codecs
 import re
 from dataclasses import dataclass
+from itertools import chain
 from unicodedata import category
 
-from charset_normalizer import from_bytes
+from web.library.indexing.charsets import (
+    declared_charsets,
+    likely_charsets,
+    likely_wide_charset,
+)
 
 _BOMS = (
     # UTF-32 before UTF-16: its little-endian mark begins with the one of UTF-16.
@@ -24,23 +29,8 @@ _BINARY_MAGIC = (b"%PDF-", b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xf
 # escape occur in it.
 _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\v\f\r\b\x1b"})
 _SPACES = frozenset("\t\n\v\f\r\x1b\u200e\u200f\u200b\u200c\u200d\ufeff")
-_COOKIE = re.compile(
-    rb"""(?:coding[:=]\s*|charset\s*=\s*["']?|@charset\s+["']|\bencoding\s*=\s*["'])([-\w.]+)"""
-)
-_COOKIE_BYTES = 1024
-# Codecs that turn text into other text, or run on what a declaration should never choose.
-_NO_CHARSETS = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
-_SAMPLE_BYTES = 64 * 1024
 _SAMPLE_CHARACTERS = 4096
-_LATIN = ("cp1252", "iso8859_2", "cp1250", "cp1254")
-_OTHER_SCRIPTS = [
-    *("cp1251", "koi8_r", "cp1253", "cp1255", "cp1256"),
-    *("cp932", "euc_jp", "gb18030", "big5", "cp949"),
-]
-_HIGH_RUN = re.compile(rb"[\x80-\xff]+")
-# What Windows-1252 has below 0xa0 and prose uses: the euro sign, ellipsis, quotes, bullet, dashes.
-_TYPOGRAPHY = b"\x80\x85\x91\x92\x93\x94\x95\x96\x97"
-_C1 = bytes(set(range(0x80, 0xA0)) - set(_TYPOGRAPHY))
+_DAMAGED = "utf-8 (damaged)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +44,9 @@ class Decoded:
 def decode(data: bytes) -> Decoded | None:
     """Return the text in `data`, or None for binary.
 
-    UTF-8 first; then what a byte order mark, a coding cookie (PEP 263, XML, HTML, CSS) or the
-    bytes themselves say; Windows-1252 as the last resort. Text that holds a few NUL characters is
-    still text, they are removed. Damaged UTF-8 keeps its good characters.
+    UTF-8 first; then what a byte order mark, a coding cookie or the bytes themselves say
+    (`charsets`); Windows-1252 as the last resort. Text that holds a few NUL characters is still
+    text, they are removed. Damaged UTF-8 keeps its good characters.
     """
     for bom, encoding in _BOMS:
         if data.startswith(bom):
@@ -70,6 +60,15 @@ def decode(data: bytes) -> Decoded | None:
     if "\x1b$" in text and (japanese := _strict(data, "iso2022_jp")) is not None:
         return Decoded(japanese, "iso2022_jp")
     return Decoded(text, "utf-8")
+
+
+def decoded_as(data: bytes, encoding: str) -> str:
+    """Return the text that `decode` once gave with this encoding, whatever it would give now."""
+    for bom, marked in _BOMS:
+        if encoding == marked and data.startswith(bom):
+            data = data[len(bom) :]
+    name = "utf-8" if encoding == _DAMAGED else encoding
+    return data.decode(name, "replace").replace("\0", "")
 
 
 def lines_of(text: str) -> list[str]:
@@ -89,22 +88,26 @@ def _wide(data: bytes, encoding: str) -> Decoded | None:
     """Decode what a mark or its zeros call Unicode; None where text never looks like it."""
     text = data.decode(encoding, "replace")
     sample = text[:_SAMPLE_CHARACTERS]
-    odd = sum(1 for c in sample if c == "\ufffd" or (c not in _SPACES and category(c)[0] == "C"))
-    if odd > max(2, len(sample) // 20):
+    if _odd_count(sample) > max(2, len(sample) // 20):
         return None
     return Decoded(text.replace("\0", ""), encoding)
 
 
+def _odd_count(text: str) -> int:
+    return sum(1 for c in text if c == "\ufffd" or (c not in _SPACES and category(c)[0] == "C"))
+
+
 def _with_nul(data: bytes, text: str) -> Decoded | None:
     """Decode what is UTF-8 but for its NUL bytes: wide text, text with a few of them, or binary."""
-    if (wide := _unmarked_utf16(data)) is not None:
+    wide = _ascii_utf16(data) or (_other_wide(data) if text.isascii() else None)
+    if wide is not None:
         return wide
     if data.startswith(_BINARY_MAGIC) or _control_count(data) > max(2, len(data) // 10):
         return None
     return Decoded(text.replace("\0", ""), "utf-8")
 
 
-def _unmarked_utf16(data: bytes) -> Decoded | None:
+def _ascii_utf16(data: bytes) -> Decoded | None:
     """Return UTF-16 without a mark: text of mostly ASCII has a NUL in every other byte."""
     half = len(data) // 2
     for encoding, zeros, others in (
@@ -116,9 +119,22 @@ def _unmarked_utf16(data: bytes) -> Decoded | None:
     return None
 
 
+def _other_wide(data: bytes) -> Decoded | None:
+    """Return UTF-16 of other scripts, or UTF-32, without a mark.
+
+    All of it has to fit, with hardly an odd character: bytes of any kind may look like Chinese.
+    """
+    encoding = likely_wide_charset(data) if b"\0" in data else ""
+    text = _strict(data, encoding) if encoding else None
+    if text is None or "\0" in text or _odd_count(text) * 100 > len(text):
+        return None
+    return Decoded(text, encoding)
+
+
 def _without_mark(data: bytes) -> Decoded | None:
     """Decode what is not UTF-8: binary, a declared or guessed charset, or damaged UTF-8."""
-    if (wide := _unmarked_utf16(data)) is not None:
+    wide = _ascii_utf16(data) or _other_wide(data)
+    if wide is not None:
         return wide
     if data.startswith(_BINARY_MAGIC) or _control_count(data) > max(2, len(data) // 50):
         return None
@@ -126,43 +142,11 @@ def _without_mark(data: bytes) -> Decoded | None:
     damaged = lenient.count("\ufffd")
     good = sum(len(run) for run in re.findall(r"[^\x00-\x7f\ufffd]+", lenient))
     if good > damaged * 2:
-        return Decoded(lenient.replace("\0", ""), "utf-8 (damaged)")
-    for encoding in (_declared(data), _guessed(data), "cp1252"):
-        if encoding and (text := _strict(data, encoding)) is not None:
+        return Decoded(lenient.replace("\0", ""), _DAMAGED)
+    for encoding in chain(declared_charsets(data), likely_charsets(data), ("cp1252",)):
+        if (text := _strict(data, encoding)) is not None:
             return Decoded(text.replace("\0", ""), encoding)
     return Decoded(data.decode("latin-1").replace("\0", ""), "latin-1")
-
-
-def _declared(data: bytes) -> str:
-    head = b"\n".join(data[:_COOKIE_BYTES].split(b"\n")[:8])
-    match = _COOKIE.search(head)
-    if not match:
-        return ""
-    try:
-        name = codecs.lookup(match[1].decode("ascii")).name
-    except (LookupError, UnicodeDecodeError):
-        return ""
-    return "" if name in _NO_CHARSETS else name
-
-
-def _guessed(data: bytes) -> str:
-    """Return the likeliest charset of a sample, empty when nothing fits.
-
-    In a Latin script the bytes above ASCII stand alone between ASCII letters: the charset that
-    makes letters of most of them is it. In other scripts they come in runs, whose statistics tell.
-    """
-    sample = data[:_SAMPLE_BYTES]
-    runs = _HIGH_RUN.findall(sample)
-    high = b"".join(runs)
-    unusual = len(high) - len(high.translate(None, _C1))
-    if len(high) < 1.5 * len(runs) and unusual * 4 < len(high):
-        return max(_LATIN, key=lambda charset: _letter_count(high, charset))
-    best = from_bytes(sample, cp_isolation=_OTHER_SCRIPTS).best()
-    return best.encoding if best else ""
-
-
-def _letter_count(high: bytes, charset: str) -> int:
-    return sum(1 for c in high.decode(charset, "ignore") if c.isalpha() and c not in "ªºµ")
 
 
 def _strict(data: bytes, encoding: str) -> str | None:

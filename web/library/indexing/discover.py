@@ -17,12 +17,12 @@ from web.library.indexing.decode import Decoded, decode
 from web.library.indexing.languages import DOCUMENT_FORMATS, language_of
 from web.library.models import EntryKind
 
-# Raised whenever the rules of discovery or analysis change what an entry or a content is: every
-# ref is then read anew at its next sync, and its contents are written anew beside the old ones,
-# which go when nothing shows them any more. What changes the text of a chunk or its tokens
-# (decoding, `search.tokens`) needs a migration that empties the index: old texts are taken out of
-# the full-text tables by giving them once more.
-RULES_VERSION = 3
+# Raised whenever the rules of discovery, decoding or analysis change what an entry or a content
+# is: every ref is then read anew at its next sync, and its contents are written anew beside the
+# old ones, which go when nothing shows them any more. What changes the text of a chunk for the
+# same encoding, or its tokens (`search.tokens`), needs a migration that empties the index: old
+# texts are taken out of the full-text tables by giving them once more.
+RULES_VERSION = 4
 LARGEST_PATH_BYTES = 1024
 _LFS_MAX_BYTES = 1024
 

@@ -14,6 +14,7 @@ from web.library.git.mirrors import mirror_path
 from web.library.git.objects import ObjectStore
 from web.library.indexing import discover, reading, skipping, sync
 from web.library.indexing.collect import collect
+from web.library.indexing.decode import Decoded, decode
 from web.library.indexing.sync import RepositorySync
 from web.library.models import (
     Chunk,
@@ -310,6 +311,26 @@ def test_changed_rules_of_the_product_read_everything_anew_and_leave_nothing_beh
     assert not before & set(Content.objects.values_list("pk", flat=True))
     assert full_text_rows() == set(Chunk.objects.values_list("text_id", flat=True))
     assert repository_sync(name="project").outcome == "unchanged"
+    assert index_state("project") == fresh_state("project")
+
+
+def test_what_an_older_release_read_in_another_charset_is_read_anew_without_a_trace(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "/* 初始化缓冲区 */\nint length;\n".encode("gb18030")
+    _begin(origin).write({"buffer.c": source}).commit()
+    with monkeypatch.context() as older:
+        older.setattr(discover, "RULES_VERSION", discover.RULES_VERSION - 1)
+        older.setattr(
+            discover,
+            "decode",
+            lambda data: Decoded(data.decode("cp949"), "cp949") if data == source else decode(data),
+        )
+        add_and_sync("project", origin.url)
+    assert entries("project")["buffer.c"].content.encoding == "cp949"
+    repository_sync(name="project")
+    assert entries("project")["buffer.c"].content.encoding == "gb18030"
+    assert full_text_rows() == set(Chunk.objects.values_list("text_id", flat=True))
     assert index_state("project") == fresh_state("project")
 
 
