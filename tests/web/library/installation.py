@@ -21,7 +21,7 @@ def print_state():
     print(json.dumps({
         "state": sorted(map(repr, index_state("project").items())),
         "rows": full_text_rows() == texts,
-        "unshown": Content.objects.filter(entry=None).count(),
+        "unshown": Content.objects.filter(revisions=None).count(),
         "contents": Content.objects.count(),
         "stale": bool(project.stale_since),
         "started": bool(project.sync_started_at),
