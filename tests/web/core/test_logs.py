@@ -211,12 +211,12 @@ def handler(folder, **options):
     return made
 
 
+def messages_of(path):
+    return [json.loads(line)["message"] for line in path.read_text().splitlines()]
+
+
 def lines_of(folder):
-    return [
-        json.loads(line)["message"]
-        for path in sorted(folder.glob("*.jsonl*"))
-        for line in path.read_text().splitlines()
-    ]
+    return [line for path in sorted(folder.glob("*.jsonl*")) for line in messages_of(path)]
 
 
 def _write(folder, name):
@@ -226,20 +226,8 @@ def _write(folder, name):
     made.close()
 
 
-def test_several_processes_rotate_without_losing_or_breaking_a_line(tmp_path):
-    start = multiprocessing.get_context("spawn").Process
-    writers = [start(target=_write, args=(tmp_path, name)) for name in "ab"]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    expected = {f"{name}-{number}" for name in "ab" for number in range(300)}
-    assert sorted(lines_of(tmp_path)) == sorted(expected)
-    assert len(list(tmp_path.glob("*.jsonl.*"))) > 2
-
-
-def test_a_forked_process_writes_a_file_of_its_own(tmp_path):
-    made = handler(tmp_path)
+def _write_before_and_after_a_fork(folder):
+    made = handler(folder)
     made.handle(record("parent"))
     child = os.fork()
     if child == 0:
@@ -250,9 +238,32 @@ def test_a_forked_process_writes_a_file_of_its_own(tmp_path):
     os.waitpid(child, 0)
     made.handle(record("parent again"))
     made.close()
-    names = {path.name.split(".")[2] for path in tmp_path.glob("*.jsonl")}
-    assert names == {str(os.getpid()), str(child)}
-    assert sorted(lines_of(tmp_path)) == ["child", "parent", "parent again"]
+
+
+def run(write, *calls):
+    """Run `write` with each of these arguments in a fresh process; return the processes' ids."""
+    start = multiprocessing.get_context("spawn").Process
+    writers = [start(target=write, args=arguments) for arguments in calls]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0] * len(writers)
+    return [writer.pid for writer in writers]
+
+
+def test_several_processes_rotate_without_losing_or_breaking_a_line(tmp_path):
+    run(_write, (tmp_path, "a"), (tmp_path, "b"))
+    expected = {f"{name}-{number}" for name in "ab" for number in range(300)}
+    assert sorted(lines_of(tmp_path)) == sorted(expected)
+    assert len(list(tmp_path.glob("*.jsonl.*"))) > 2
+
+
+def test_a_forked_process_writes_a_file_of_its_own(tmp_path):
+    (parent,) = run(_write_before_and_after_a_fork, (tmp_path,))
+    written = {int(path.name.split(".")[2]): messages_of(path) for path in tmp_path.glob("*.jsonl")}
+    assert written.pop(parent) == ["parent", "parent again"]
+    assert list(written.values()) == [["child"]]
 
 
 def test_rotation_keeps_only_so_many_files(tmp_path):

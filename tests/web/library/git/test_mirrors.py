@@ -1,15 +1,14 @@
 """Mirrors copy exactly the branches and tags that a remote has now."""
 
-import multiprocessing
 import os
 import shutil
-import signal
 import socket
 from pathlib import Path
 
 import pytest
 
 from tests.gitrepos import GitRepository
+from tests.web.library.installation import Installation
 from web.core.errors import Conflict, InvalidInput, Unavailable
 from web.library.git import mirrors
 from web.library.git.locks import mirror_lock
@@ -237,22 +236,25 @@ def test_second_holder_of_the_lock_is_told(origin: GitRepository) -> None:
     assert waited == [True]
 
 
-def _hold_lock_for_ever(pipe: "multiprocessing.connection.Connection") -> None:
-    with mirror_lock(1, wait_seconds=0):
-        pipe.send("held")
-        signal.pause()
+_HOLD_LOCK_FOR_EVER = """
+import signal
+from web.library.git.locks import mirror_lock
+with mirror_lock(1, wait_seconds=0):
+    print("held", flush=True)
+    signal.pause()
+"""
 
 
-def test_lock_ends_with_a_killed_process() -> None:
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_hold_lock_for_ever, args=(theirs,))
-    process.start()
-    assert ours.recv() == "held"
-    with pytest.raises(Conflict), mirror_lock(1, wait_seconds=0):
-        pass
-    process.kill()
-    process.join()
+def test_lock_ends_with_a_killed_process(data_folder: Path) -> None:
+    process = Installation(data_folder).run(_HOLD_LOCK_FOR_EVER)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(Conflict), mirror_lock(1, wait_seconds=0):
+            pass
+    finally:
+        process.kill()
+        process.communicate()
     with mirror_lock(1, wait_seconds=0) as lock:
         assert lock > 0
 
