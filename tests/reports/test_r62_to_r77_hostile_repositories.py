@@ -179,12 +179,12 @@ def test_r77_refs_that_lead_to_no_commit_are_left_out(origin: GitRepository) -> 
 @pytest.fixture
 def server(origin: GitRepository, tmp_path: Path, monkeypatch: Any) -> Iterator[GitServer]:
     """Serve an indexed repository, which has a further commit since."""
-    origin.write({f"a{n}.py": f"A = {n}\n" for n in range(20)}).commit()
+    origin.write({f"a{n}.py": f"A = {n}\n" for n in range(5)}).commit()
     tls = write_certificate(tmp_path / "server.pem")
     monkeypatch.setenv("GIT_SSL_CAINFO", str(tmp_path / "server.pem"))
     with serving_git(tmp_path, tls=tls) as git:
         add_and_sync("project", git.url("origin"))
-        origin.write({f"b{n}.py": f"B = {n}\n" for n in range(200)}).commit()
+        origin.write({f"b{n}.py": f"B = {n}\n" for n in range(25)}).commit()
         yield git
 
 

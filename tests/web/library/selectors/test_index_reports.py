@@ -118,7 +118,7 @@ def test_what_is_not_there_is_told_with_what_is_near(project: GitRepository) -> 
 
 
 def test_file_of_one_line_sections_has_a_bounded_number_of_chunks(origin: GitRepository) -> None:
-    count = LIMITS.max_indexed_file_bytes // 4
+    count = LIMITS.max_file_chunks + 1
     origin.write({"many.md": "# a\n" * count, "long.md": f"# Long\n\n{'word ' * 90_000}\n"})
     add_and_sync("project", origin.commit().url)
     (report,) = file_report(principal=OPERATOR, repository="project", path="many.md")
