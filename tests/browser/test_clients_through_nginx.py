@@ -7,12 +7,13 @@ import pytest
 from fastmcp import Client
 from playwright.async_api import expect
 
-from tests.browser.test_sign_in_and_consent import BrowserOAuth, page  # noqa: F401
+from tests.browser.test_sign_in_and_consent import BrowserOAuth, browser, page  # noqa: F401
 from tests.conformance import npm
 from tests.deploy.stack import Stack
 
 pytestmark = [
     pytest.mark.services,
+    pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.filterwarnings("ignore:Using in-memory token storage"),
 ]
 PASSWORD = "correct horse battery"

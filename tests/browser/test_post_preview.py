@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import expect, sync_playwright
 
-from tests.services import CHROMIUM_NAMES, program
+from tests.browser.chromium import ARGUMENTS, installed_chromium
 from web.library.posts.models import Post
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
@@ -13,14 +13,10 @@ pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 def test_the_preview_follows_what_is_typed_and_the_post_is_published(live_server, client):
     client.force_login(User.objects.create_superuser("ann"))
     session = client.cookies["sessionid"].value
-    chromium = next(filter(None, map(program, CHROMIUM_NAMES)), None)
-    assert chromium, "Chromium is not installed: make services"
     complaints = []
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
+        browser = driver.chromium.launch(executable_path=installed_chromium(), args=ARGUMENTS)
         context = browser.new_context()
         context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
         page = context.new_page()

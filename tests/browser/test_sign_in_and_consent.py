@@ -8,21 +8,22 @@ import asyncio
 import os
 
 import pytest
+import pytest_asyncio
 from fastmcp import Client
 from fastmcp.client.auth import OAuth
 from key_value.aio.stores.memory import MemoryStore
-from playwright.async_api import async_playwright, expect
+from playwright.async_api import expect
 
+from tests.browser.chromium import LONG_MILLISECONDS, running_chromium
 from tests.deploy.stack import answers
-from tests.services import CHROMIUM_NAMES, program
 from tests.web.accounts.installation import Installation
 
 pytestmark = [
     pytest.mark.services,
+    pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.filterwarnings("ignore:Using in-memory token storage"),
 ]
 PASSWORD = "correct horse battery"
-LONG_MILLISECONDS = 60_000
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +32,18 @@ def installation(tmp_path_factory):
         yield running
 
 
-@pytest.fixture
-async def page(installation):
-    """A page of Chromium; what it complains about or asks of other sites fails the test."""
-    chromium = next(filter(None, map(program, CHROMIUM_NAMES)), None)
-    assert chromium, "Chromium is not installed: make services"
-    async with async_playwright() as driver:
-        browser = await driver.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        context = await browser.new_context(viewport={"width": 900, "height": 760})
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser():
+    """A Chromium for all tests of the module."""
+    async with running_chromium() as started:
+        yield started
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(installation, browser):
+    """A page without any past; what it complains of or asks of other sites fails the test."""
+    context = await browser.new_context(viewport={"width": 900, "height": 760})
+    async with context:
         page = await context.new_page()
         page.set_default_timeout(LONG_MILLISECONDS)
         expect.set_options(timeout=LONG_MILLISECONDS)
@@ -52,7 +55,6 @@ async def page(installation):
             lambda request: _note(page, installation, request.frame.url, _foreign(request.url)),
         )
         yield page
-        await browser.close()
         assert page.complaints == []
 
 
@@ -89,8 +91,7 @@ class BrowserOAuth(OAuth):
 
 
 async def sign_up(installation, page, name):
-    link = installation.manage("invite", f"{name}@example.org").strip()
-    await page.goto(link)
+    await page.goto(installation.invitation())
     await page.get_by_label("User name").fill(name)
     await page.get_by_label("Password", exact=True).fill(PASSWORD)
     await page.get_by_label("Password again").fill(PASSWORD)

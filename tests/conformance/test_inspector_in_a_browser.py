@@ -6,16 +6,17 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.async_api import async_playwright, expect
+import pytest_asyncio
+from playwright.async_api import expect
 
+from tests.browser.chromium import LONG_MILLISECONDS, running_chromium
 from tests.conformance import npm
 from tests.deploy.stack import Stack
-from tests.services import CHROMIUM_NAMES, free_port, program
+from tests.services import free_port
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="module")]
 ALLOWED, FOREIGN = "inspector.example", "foreign.example"
 PASSWORD = "correct horse battery"
-LONG_MILLISECONDS = 60_000
 FETCH = """async ([url, token]) => {
     const headers = {"Content-Type": "application/json", "Mcp-Param-Word": "x"};
     if (token) headers.Authorization = `Bearer ${token}`;
@@ -69,23 +70,23 @@ def lesson_url(request, stack):
     return f"{base}/mcp/lesson/"
 
 
-@pytest.fixture
-async def page():
-    """A page of Chromium that takes the names of the tests for this machine."""
-    chromium = next(filter(None, map(program, CHROMIUM_NAMES)), None)
-    assert chromium, "Chromium is not installed: make services"
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser():
+    """A Chromium that takes the names of the tests for this machine."""
     names = f"MAP {ALLOWED} 127.0.0.1, MAP {FOREIGN} 127.0.0.1"
-    async with async_playwright() as driver:
-        browser = await driver.chromium.launch(
-            executable_path=chromium,
-            args=["--no-sandbox", "--disable-dev-shm-usage", f"--host-resolver-rules={names}"],
-        )
-        page = await browser.new_page(viewport={"width": 1300, "height": 900})
+    async with running_chromium(f"--host-resolver-rules={names}") as started:
+        yield started
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(browser):
+    """A page without any past."""
+    async with await browser.new_context(viewport={"width": 1300, "height": 900}) as context:
+        page = await context.new_page()
         page.set_default_timeout(LONG_MILLISECONDS)
         expect.set_options(timeout=LONG_MILLISECONDS)
         await page.add_init_script("localStorage.setItem('lastConnectionType', 'direct')")
         yield page
-        await browser.close()
 
 
 async def opened(page, host, page_port, url):

@@ -9,12 +9,19 @@ from tests.databases import FILE_NAME, copy_database
 from tests.deploy.stack import Process, answers, manage
 from tests.services import free_port
 
+_INVITE = """
+from django.core.management import call_command
+for number in range(8):
+    call_command("invite", f"person{number}@example.org")
+"""
+
 
 class Installation:
     """Portolan's web application with `live_app` as its MCP server, on a fresh database."""
 
     def __init__(self, folder):
         self.folder = folder
+        self._links = []
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.variables = {
@@ -33,6 +40,12 @@ class Installation:
     def manage(self, *arguments):
         """Run a management command and return what it printed."""
         return manage(self.variables, *arguments)
+
+    def invitation(self) -> str:
+        """Return the link of an invitation that nobody has used; one process makes several."""
+        if not self._links:
+            self._links = self.manage("shell", "--verbosity", "0", "-c", _INVITE).split()
+        return self._links.pop()
 
     @contextmanager
     def running(self) -> Iterator[Self]:

@@ -29,7 +29,7 @@ def installation(tmp_path_factory):
 def person(installation):
     """Somebody who signs up with an invitation, by hand, and is signed in then."""
     number = free_port()
-    link = installation.manage("invite", f"walker{number}@example.org").strip()
+    link = installation.invitation()
     person = Person(installation.url)
     page = person.open(link)
     form = {"password": PASSWORD, "password_again": PASSWORD, "time_zone": "Europe/Berlin"}

@@ -53,8 +53,7 @@ def test_one_invitation_makes_one_account_however_many_use_it_at_once(installati
 
 def test_one_code_and_one_refresh_token_give_tokens_once_however_many_ask_at_once(installation):
     person = Person(installation.url)
-    link = installation.manage("invite", "rotor@example.org").strip()
-    sign_up(person, link, "rotor")
+    sign_up(person, installation.invitation(), "rotor")
     registered = httpx.post(
         f"{installation.url}/o/register/",
         json={"redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none"},
