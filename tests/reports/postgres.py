@@ -41,6 +41,12 @@ class Database:
         query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
         return len(self._asked(query))
 
+    def become(self, template: str) -> None:
+        """Make it anew as a copy of the one of that name, which nobody is connected to."""
+        with psycopg.connect(self._server_url, autocommit=True) as link:
+            link.execute(f'DROP DATABASE "{self.name}" WITH (FORCE)')
+            link.execute(f'CREATE DATABASE "{self.name}" TEMPLATE "{template}"')
+
     def _asked(self, query: str) -> list[tuple[str, ...]]:
         with psycopg.connect(self._server_url, autocommit=True) as link:
             return link.execute(query, [self.name]).fetchall()

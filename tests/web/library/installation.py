@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,25 @@ print_state()
 _SYNC = """
 call_command("sync_repositories", stdout=io.StringIO())
 print_state()
+"""
+_FORKS = """
+import json, os, sys, threading, traceback, django
+django.setup()
+assert threading.active_count() == 1  # a fork has only the thread that forks
+for line in sys.stdin:
+    code, output = json.loads(line)
+    if not (pid := os.fork()):
+        os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+        failed = 1
+        try:
+            exec(code, {"__name__": "__main__"})
+            failed = 0
+        except BaseException:
+            traceback.print_exc(file=sys.stdout)
+        finally:
+            sys.stdout.flush()
+            os._exit(failed)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
 
 
@@ -85,8 +106,46 @@ class Installation:
         before, after = self._states(_STATE + _SYNC)
         return before, after
 
-    def _states(self, code: str) -> list[dict[str, Any]]:
+    def outcome(self, code: str) -> tuple[int, str]:
+        """Run code in a process of its own; return its exit code and its output.
+
+        Where it failed, the output is of what went wrong.
+        """
         process = self.run(code)
         output, errors = process.communicate()
-        assert process.returncode == 0, errors
+        return process.returncode, errors if process.returncode else output
+
+    def _states(self, code: str) -> list[dict[str, Any]]:
+        exit_code, output = self.outcome(code)
+        assert exit_code == 0, output
         return [json.loads(line) for line in output.splitlines()]
+
+
+class ForkingInstallation(Installation):
+    """One whose processes for `outcome` are forks of one that has set Django up, and no more.
+
+    So each is a process of its own without the second that a start takes.
+    """
+
+    _parent: subprocess.Popen[str]
+
+    @contextmanager
+    def forking(self) -> Iterator[None]:
+        """Have the process to fork inside the block; the installation's folder has to be there."""
+        with subprocess.Popen(
+            [*self.python, "-c", _FORKS],
+            cwd=ROOT,
+            env=self.environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as self._parent:
+            yield
+
+    def outcome(self, code: str) -> tuple[int, str]:
+        """Run code in a fork; return its exit code and its output, or what went wrong."""
+        assert self._parent.stdin is not None
+        assert self._parent.stdout is not None
+        output = self.folder / "output"
+        print(json.dumps([code, str(output)]), file=self._parent.stdin, flush=True)
+        return int(self._parent.stdout.readline()), output.read_text()

@@ -13,7 +13,7 @@ import pytest
 from tests.databases import FILE_NAME, copy_database
 from tests.gitrepos import GitRepository
 from tests.reports.postgres import Database, fresh_database, migrated_database
-from tests.web.library.installation import Installation
+from tests.web.library.installation import ForkingInstallation, Installation
 
 _KILLED = """
 import os, signal
@@ -28,6 +28,17 @@ def killed(*arguments, **options):
 module.{function} = killed
 repository_sync(name="project")
 """
+
+
+_FORKS = """
+import io
+from django.core.management import call_command
+for number in range(3):
+    call_command(
+        "add_repository", f"fork{{number}}", {origin!r}, sync=False, stdout=io.StringIO()
+    )
+"""
+_LIST = "from django.core.management import call_command; call_command('list_repositories')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +74,31 @@ def installed(
         yield Installed(folder / "data", database, folder / "origin", installation.state()["state"])
 
 
+@pytest.fixture(scope="module")
+def place(
+    installed: Installed, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[ForkingInstallation, Database | None]]:
+    """Yield where the copies are made, one after the other."""
+    folder = tmp_path_factory.mktemp("place") / "copy"
+    shutil.copytree(installed.folder, folder)
+    with ExitStack() as stack:
+        database = stack.enter_context(fresh_database()) if installed.database else None
+        copy = ForkingInstallation(folder, database_url=database.url if database else "")
+        stack.enter_context(copy.forking())
+        yield copy, database
+
+
 @pytest.fixture
-def installation(installed: Installed, tmp_path: Path) -> Iterator[Installation]:
-    """Yield a copy of the installation."""
-    shutil.copytree(installed.folder, tmp_path / "copy")
-    if installed.database is None:
-        yield Installation(tmp_path / "copy")
-        return
-    with fresh_database(template=installed.database.name) as database:
-        yield Installation(tmp_path / "copy", database_url=database.url)
+def installation(
+    installed: Installed, place: tuple[ForkingInstallation, Database | None]
+) -> Installation:
+    """Return a fresh copy of the installation."""
+    copy, database = place
+    shutil.rmtree(copy.folder)
+    shutil.copytree(installed.folder, copy.folder)
+    if database and installed.database:
+        database.become(installed.database.name)
+    return copy
 
 
 @pytest.mark.parametrize(
@@ -93,9 +120,7 @@ def test_killed_sync_leaves_an_index_that_the_next_one_completes(
 ) -> None:
     module, function, calls = point
     code = _KILLED.format(module=module, function=function, calls=calls)
-    process = installation.run(code)
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
+    assert installation.outcome(code)[0] == -signal.SIGKILL
     killed, after = installation.state_before_and_after_a_sync()
     assert (killed["state"] == installed.state) is not is_visible
     assert killed["started"]
@@ -113,8 +138,8 @@ def test_killed_sync_leaves_an_index_that_the_next_one_completes(
 def test_processes_that_sync_at_once_lose_nothing(
     installation: Installation, installed: Installed
 ) -> None:
-    for number in range(3):
-        installation.manage("add_repository", f"fork{number}", str(installed.origin), "--no-sync")
+    added = installation.outcome(_FORKS.format(origin=str(installed.origin)))
+    assert added[0] == 0, added
     processes = [
         installation.start("manage.py", "sync_repositories", *names)
         for names in (["project", "fork0"], ["fork0", "fork1"], ["fork2", "project"])
@@ -124,13 +149,13 @@ def test_processes_that_sync_at_once_lose_nothing(
         assert process.returncode == 0, errors
     after = installation.state()
     assert (after["rows"], after["unshown"], after["contents"]) == (True, 0, 41)
-    listed = installation.manage("list_repositories")
-    assert listed.count(" 41 ") == 8
+    exit_code, listed = installation.outcome(_LIST)
+    assert (exit_code, listed.count(" 41 ")) == (0, 8), listed
 
 
 def test_worker_takes_a_queued_sync(installation: Installation, installed: Installed) -> None:
     queue = "from web.library.services.sync import repository_sync_enqueue as queue"
-    _, errors = installation.run(f"{queue}; queue(name='project')").communicate()
-    assert not errors
+    queued = installation.outcome(f"{queue}; queue(name='project')")
+    assert queued[0] == 0, queued
     installation.manage("db_worker", "--batch", "--interval=0", "--no-startup-delay", "--no-reload")
     assert installation.state()["state"] != installed.state
