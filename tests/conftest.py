@@ -11,6 +11,7 @@ from django.db import connection
 from django.test import TransactionTestCase
 
 from tests.databases import copy_database, empty_tables, migrated_template, templates
+from tests.on_postgres import left_to_postgres
 
 # By what they take in `make test-all`.
 LONGEST_FIRST = (
@@ -60,8 +61,15 @@ def pytest_sessionstart() -> Generator[None]:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest, so that no worker is left with one at the end."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take out what another test runs on PostgreSQL, and begin with the files that take longest.
+
+    So no worker is left with one of these at the end.
+    """
+    if left := left_to_postgres(items):
+        config.hook.pytest_deselected(items=left)
+        taken_out = {id(item) for item in left}
+        items[:] = [item for item in items if id(item) not in taken_out]
     places = {name: place for place, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
 

@@ -15,5 +15,6 @@ FILES = (
 
 
 @pytest.mark.services
-def test_tools_answer_and_change_on_postgresql_as_on_sqlite():
-    run_on_postgres(Path(__file__).with_name(name) for name in FILES)
+@pytest.mark.on_postgres(*(Path(__file__).with_name(name) for name in FILES))
+def test_tools_answer_and_change_on_postgresql_as_on_sqlite(request):
+    run_on_postgres(request.node)

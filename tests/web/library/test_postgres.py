@@ -17,16 +17,23 @@ REPORTS = LIBRARY.parents[1] / "reports"
 
 
 @pytest.mark.services
-def test_index_and_searches_behave_on_postgresql_as_on_sqlite() -> None:
-    folders = [LIBRARY / name for name in ("search", "selectors", "services", "sites")]
-    index = [LIBRARY / "indexing" / name for name in ("test_refs.py", "test_sync.py")]
-    run_on_postgres([*folders, *index, LIBRARY / "test_migrations.py"])
+@pytest.mark.on_postgres(
+    *(LIBRARY / name for name in ("search", "selectors", "services", "sites")),
+    *(LIBRARY / "indexing" / name for name in ("test_refs.py", "test_sync.py")),
+    LIBRARY / "test_migrations.py",
+)
+def test_index_and_searches_behave_on_postgresql_as_on_sqlite(
+    request: pytest.FixtureRequest,
+) -> None:
+    run_on_postgres(request.node)
 
 
 @pytest.mark.services
-def test_reported_failures_stay_away_on_postgresql() -> None:
-    patterns = ("test_r6[2-9]*.py", "test_r7*.py", "test_r81*.py")
-    run_on_postgres(path for pattern in patterns for path in sorted(REPORTS.glob(pattern)))
+@pytest.mark.on_postgres(
+    *(path for name in ("r6[2-9]", "r7", "r81") for path in sorted(REPORTS.glob(f"test_{name}*")))
+)
+def test_reported_failures_stay_away_on_postgresql(request: pytest.FixtureRequest) -> None:
+    run_on_postgres(request.node)
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
 from tests.databases import FILE_NAME, copy_database
 from tests.web.library.posts.test_feeds import XML, item, rss
 from tests.web.local_server import Reply, serving
@@ -14,6 +16,7 @@ from tests.web.local_server import Reply, serving
 ROOT = Path(__file__).parents[4]
 
 
+@pytest.mark.sqlite
 def test_two_imports_at_once_make_each_post_once(tmp_path):
     environment = {
         **os.environ,

@@ -6,8 +6,10 @@ import pytest
 
 from tests.on_postgres import run_on_postgres
 
+THIS = Path(__file__)
+
 
 @pytest.mark.services
-def test_posts_behave_on_postgresql_as_on_sqlite() -> None:
-    this = Path(__file__)
-    run_on_postgres(path for path in sorted(this.parent.glob("test_*.py")) if path != this)
+@pytest.mark.on_postgres(*sorted(set(THIS.parent.glob("test_*.py")) - {THIS}))
+def test_posts_behave_on_postgresql_as_on_sqlite(request: pytest.FixtureRequest) -> None:
+    run_on_postgres(request.node)

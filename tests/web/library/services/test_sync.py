@@ -141,10 +141,9 @@ def test_failure_keeps_the_old_index_and_says_why_in_a_sentence(
     assert repository_sync(name="project").outcome == "updated"
 
 
+@pytest.mark.sqlite
 @pytest.mark.django_db(transaction=True)
 def test_database_that_is_really_full_is_told_as_a_full_disk(origin: GitRepository) -> None:
-    if connection.vendor != "sqlite":
-        pytest.skip("bounds the pages of SQLite")
     origin.write({"a.py": "A = 1\n"}).commit()
     add_and_sync("project", origin.url)
     state = index_state("project")
