@@ -58,7 +58,7 @@ class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg]
 
     documentation_globs = LinesField(
         help_text="Which files are documentation, one pattern a line as in .gitignore; empty for "
-        "README*, *.md, *.mdx, *.rst, *.adoc, *.ipynb, and *.txt below a folder doc or docs."
+        "README*, *.md, *.mdx, *.rst, *.adoc, *.ipynb, and *.txt in doc, docs or documentation."
     )
     exclude_globs = LinesField(help_text="Which files are not indexed, one pattern a line.")
     tracked_refs = LinesField(help_text="Further tags and branches to index, such as v*.")

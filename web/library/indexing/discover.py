@@ -22,9 +22,11 @@ from web.library.models import EntryKind
 # old ones, which go when nothing shows them any more. What changes the text of a chunk for the
 # same encoding, or its tokens (`search.tokens`), needs a migration that empties the index: old
 # texts are taken out of the full-text tables by giving them once more.
-RULES_VERSION = 4
+RULES_VERSION = 5
 LARGEST_PATH_BYTES = 1024
 _LFS_MAX_BYTES = 1024
+# Folders in which plain text is documentation.
+_DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Rules:
         *folders, name = path.lower().split("/")
         if name.startswith("readme") or language in DOCUMENT_FORMATS - {"text"}:
             return True
-        return name.endswith(".txt") and not {"doc", "docs"}.isdisjoint(folders)
+        return name.endswith(".txt") and not _DOCUMENT_FOLDERS.isdisjoint(folders)
 
 
 def needs_blob(verdict: Verdict, path: str) -> bool:

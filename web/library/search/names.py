@@ -13,7 +13,7 @@ from web.library.search.scope import Scope
 MAX_PART_NAMES = 2000
 SHORTEST_PART = 3
 _IDS_PER_QUERY = 500
-_SEPARATOR = re.compile(r"\.|::|->|#")
+_SEPARATOR = re.compile(r"\.|::|->|#|\\")
 TYPE_KINDS = frozenset({"class", "struct", "interface", "type", "trait", "enum"})
 FUNCTION_KINDS = frozenset({"function", "method", "macro"})
 BODY_KINDS = TYPE_KINDS | FUNCTION_KINDS | {"module", "constant", "table", "view", "trigger"}
@@ -39,10 +39,15 @@ class SymbolRow:
 
 @dataclass(frozen=True, slots=True)
 class WantedName:
-    """A name as a query has it: the last part, and the one before it, if any."""
+    """A name as a query has it: the last part, and those before it, if any."""
 
     name: str
-    owner: str = ""
+    owners: tuple[str, ...] = ()
+
+    @property
+    def owner(self) -> str:
+        """The part before the last, empty for none."""
+        return self.owners[-1] if self.owners else ""
 
     @property
     def folded(self) -> str:
@@ -51,11 +56,11 @@ class WantedName:
 
 
 def wanted_name(text: str) -> WantedName:
-    """Read `a.b.name`, `A::name`, `a->name` or `A#name`."""
+    r"""Read `a.b.name`, `A::name`, `a->name`, `A#name` or `A\name`."""
     parts = [part for part in _SEPARATOR.split(text.removesuffix("()")) if part]
     if not parts:
         return WantedName(text)
-    return WantedName(parts[-1], parts[-2] if len(parts) > 1 else "")
+    return WantedName(parts[-1], tuple(parts[:-1]))
 
 
 def symbols_called(folded: Sequence[str], scope: Scope) -> list[SymbolRow]:
@@ -111,6 +116,8 @@ def exact_score(row: SymbolRow, wanted: WantedName, path: str) -> float:
             score += 1.5
         elif owner in path.lower():
             score += 1.0
+        if len(wanted.owners) > 1 and _is_chain(wanted.owners, path, row.scope):
+            score += 0.5
     elif not row.scope:
         score += 0.4
     file_name = path.rpartition("/")[2].partition(".")[0]
@@ -119,6 +126,12 @@ def exact_score(row: SymbolRow, wanted: WantedName, path: str) -> float:
     if path.endswith((".h", ".hpp", ".pyi", ".d.ts")):
         score -= 0.5  # a declaration; the definition is elsewhere
     return score
+
+
+def _is_chain(owners: Sequence[str], path: str, scope: str) -> bool:
+    """Say whether all owners stand one after the other in a path and the scope in its file."""
+    places = f"/{path.rpartition('.')[0]}/{scope.replace('.', '/')}/"
+    return f"/{'/'.join(owners)}/".lower() in places.lower()
 
 
 def part_score(row: SymbolRow, part: str) -> float:

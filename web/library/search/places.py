@@ -12,8 +12,8 @@ from django.db import connection
 
 from web.library.search.names import BODY_KINDS, SymbolRow, wanted_name
 from web.library.search.plan import Plan
+from web.library.search.pool import RankedFile
 from web.library.search.query import Query
-from web.library.search.ranking import RankedFile
 from web.library.search.reading import Window, WordsOfQuery, best_window, lines_of_contents
 from web.library.search.scope import Scope
 from web.library.search.tokens import stem

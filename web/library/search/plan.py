@@ -66,9 +66,11 @@ def plan_for(
 ) -> Plan:
     """Return the plan of a query over code or documents."""
     total = max(1, backend.text_count(is_document=is_document))
-    frequencies = _frequencies(query.tokens, backend, is_document, (generation, total))
-    tokens = _searched(query.tokens, frequencies, total)
-    weights = {token: _weight(frequencies[token], total) for token in query.tokens}
+    asked = (*query.tokens, *query.compounds)
+    frequencies = _frequencies(asked, backend, is_document, (generation, total))
+    asked = (*query.tokens, *(token for token in query.compounds if frequencies[token]))
+    tokens = _searched(asked, frequencies, total)
+    weights = {token: _weight(frequencies[token], total) for token in asked}
     return Plan(
         tokens=tokens,
         essential=_essential(tokens, frequencies, effort.texts),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
 from web.library.indexing.languages import language_of
+from web.library.search.phrases import compounds_in, fragments_of, quoted_phrases
 from web.library.search.tokens import WORD, phrase_tokens, query_tokens
 
 MAX_NAMES = 4
@@ -63,11 +64,12 @@ _FOREIGN_KEYS = frozenset(
     ]
 )
 _GLOB_WORD = re.compile(r"(?<!\S)(?=\S*\*)(?=\S*[./])[\w.*?/{},\[\]-]+(?!\S)")
-_QUOTED = re.compile(r'"([^"]+)"')
-_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$~][\w$]*)*(?:\(\))?\*?")
-_NAME_IN_PROSE = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*")
+# Between the parts of a name; a backslash where PHP has it: `\w` is of regular expressions.
+_BETWEEN = r"(?:\.|::|->|#|\\(?=[A-Z][a-z]))"
+_NAME = re.compile(rf"\\?[A-Za-z_$][\w$]*(?:{_BETWEEN}[A-Za-z_$~][\w$]*)*(?:\(\))?\*?")
+_NAME_IN_PROSE = re.compile(rf"(?<![\w$])[A-Za-z_$][\w$]*(?:{_BETWEEN}[A-Za-z_$][\w$]*)*")
 _FILE = re.compile(r"(?:[\w@.+-]+/)*[\w@+-][\w@.+-]*\.[A-Za-z][\w+]{0,9}|(?:[\w@.+-]+/)+[\w@.+-]*")
-_LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|\w_\w|^_\w|[A-Z]{2}.*[a-z]|::|->|\w\.[a-z]+\w*\(")
+_LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|\w_\w|^_\w|[A-Z]{2}.*[a-z]|::|->|\\|\w\.[a-z]+\w*\(")
 _SLASHED = re.compile(r"\s*/(?P<inside>.+)/[imsxg]*\s*")
 _REGULAR_EXPRESSION = re.compile(
     r"""[\w)\]]?\.[*+](?:\?|\w|$|\s|[(\[\\])|\\[bBdDwWsS.()\[\]{}*+?|^$]|\[\^?[^\]\s]*\w-\w[^\]\s]*\]"""
@@ -95,12 +97,15 @@ class Query:
 
     `text` is what is searched for after filters were taken out. `names` are the identifiers in it,
     the most wanted first; `is_name` says that it is nothing but one. `symbols` were asked for as
-    definitions. `phrases` have to stand in the text as they are. `file` is the whole query where
-    it is the end of a path.
+    definitions. `phrases` have to stand in the text as they are; `fragments` are what may stand so
+    where the query is a message with something filled in. `compounds` are further tokens that
+    count where a text has them. `file` is the whole query where it is the end of a path.
     """
 
     text: str
     tokens: tuple[str, ...]
+    compounds: tuple[str, ...] = ()
+    fragments: tuple[tuple[str, ...], ...] = ()
     names: tuple[str, ...] = ()
     is_name: bool = False
     symbols: tuple[str, ...] = ()
@@ -125,7 +130,7 @@ def parse_query(text: str, *, argument: str = "query") -> Query:
     remaining, filters, symbols, notes = _without_filters(text)
     remaining, pattern_hints = _read_foreign_syntax(remaining)
     remaining = " ".join(remaining.split())
-    quoted = [phrase_tokens(phrase) for phrase in _QUOTED.findall(remaining)]
+    phrases = quoted_phrases(remaining)
     plain = " ".join(remaining.replace('"', " ").split())
     searched = " ".join([plain, *symbols]).strip()
     tokens = query_tokens(searched)
@@ -133,12 +138,13 @@ def parse_query(text: str, *, argument: str = "query") -> Query:
         raise _nothing_to_find(filters, argument)
     is_file = _is_file(plain)
     names = tuple(dict.fromkeys([*symbols, *(() if is_file else _names_in(plain))]))[:MAX_NAMES]
-    phrases = tuple(phrase for phrase in quoted if phrase)
     if phrases:
         notes.append("the quoted words stand together exactly so")
     return Query(
         text=searched,
         tokens=tokens,
+        compounds=compounds_in(remaining),
+        fragments=fragments_of(remaining),
         names=names,
         is_name=bool(_NAME.fullmatch(searched)) and not is_file,
         symbols=symbols,

@@ -22,8 +22,9 @@ from web.library.search.places import (
     section_lines,
     shown_words,
 )
+from web.library.search.pool import RankedFile
 from web.library.search.query import parse_query
-from web.library.search.ranking import RankedFile, ranked_code, ranked_documents
+from web.library.search.ranking import ranked_code, ranked_documents
 from web.library.search.reading import WordsOfQuery, line_at, lines_of_contents
 from web.library.search.scope import Occurrence, Scope
 from web.library.selectors.links import file_url

@@ -192,6 +192,7 @@ def test_lines_are_counted_as_git_counts_them(origin: GitRepository) -> None:
         ("lab.ipynb", "notebook", True),
         ("docs/topics/db.txt", "text", True),
         ("doc/a/b/c.txt", "text", True),
+        ("Documentation/config/core.txt", "text", True),
         ("notes.txt", "text", False),
         ("docs/conf.py", "python", False),
         ("docsite/a.txt", "text", False),

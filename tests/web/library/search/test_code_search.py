@@ -61,6 +61,18 @@ class TestFinding:
         assert place.path == "shop/basket.py"
         assert 'raise ValueError("The cookie of the basket is empty")' in "\n".join(place.lines)
 
+    def test_a_message_is_found_whatever_it_has_filled_in(self, origin):
+        shelf = "def put(book, shelf):\n    if shelf.is_full:\n"
+        shelf += (
+            "        raise Full(f'No more room is left for {book.title} on shelf {shelf.number}')\n"
+        )
+        words = (
+            "def number_of(room):\n    return room.number + room.shelf.number  # left, more, emma\n"
+        )
+        origin.write({"shop/shelf.py": shelf, "shop/room.py": words}).commit("Shelve books")
+        repository_sync(name="shop")
+        assert paths(search('No more room is left for "Emma" on shelf 7'))[0] == "shop/shelf.py"
+
     def test_camel_case_is_found_by_its_words(self):
         assert search("charge card").places[0].path == "shop/payment/gateway.js"
 

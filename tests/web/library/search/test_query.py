@@ -15,6 +15,8 @@ from web.library.search.query import parse_query
         ("save()", ("save",)),
         ("how does get_user work", ("get_user",)),
         ("where is HttpResponse made", ("HttpResponse",)),
+        (r"Shop\Models\Basket", (r"Shop\Models\Basket",)),
+        (r"a number is \d+", ()),
         ("plain words only", ()),
     ],
 )
@@ -66,6 +68,25 @@ def test_quoted_words_are_a_phrase():
     query = parse_query('raise "does not exist" error')
     assert query.phrases == (("does", "exist"),)
     assert query.text == "raise does not exist error"
+
+
+def test_a_word_that_a_message_quotes_need_not_stand_in_the_text():
+    query = parse_query('Property "title" was accessed but is not defined')
+    assert query.phrases == ()
+    assert query.fragments == (("accessed", "but", "defined"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "compounds"),
+    [
+        ("compile v-for with aliases", ("vfor", "v_for")),
+        ("print-on-demand", ("printondemand", "print_on_demand")),
+        ("--max-tasks-per-child", ()),
+        ("a - b", ()),
+    ],
+)
+def test_hyphenated_words_are_read_as_code_writes_them(text, compounds):
+    assert parse_query(text).compounds == compounds
 
 
 @pytest.mark.parametrize(

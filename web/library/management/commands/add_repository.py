@@ -37,7 +37,7 @@ class Command(BaseCommand):
             action="append",
             metavar="GLOB",
             help="Files that are documentation, as in .gitignore; may be repeated. Default: "
-            "README*, *.md, *.mdx, *.rst, *.adoc, *.ipynb, and *.txt below a folder doc or docs.",
+            "README*, *.md, *.mdx, *.rst, *.adoc, *.ipynb, *.txt in doc, docs or documentation.",
         )
         parser.add_argument(
             "--exclude",
