@@ -119,16 +119,28 @@ def allowed_addresses(
     A host named in `private_hosts` may have any address. Raises InvalidInput for a private name,
     and when one of the addresses is not public; Unavailable when the host is not found.
     """
+    check_host(host, private_hosts=private_hosts)
     if host in private_hosts:
         return tuple(resolver(host, timeout_seconds))
-    literal = _literal(host)
-    if literal is None and _is_private_name(host):
-        raise _refused(f"{host} is a name of a private network.")
     addresses = tuple(resolver(host, timeout_seconds))
     for address in addresses:
         if not is_public(address):
             raise _refused(f"{host} leads to an address that is not public.")
     return addresses
+
+
+def check_host(host: str, *, private_hosts: Collection[str]) -> None:
+    """Raise InvalidInput for a private name or address, as far as that is seen without a look-up.
+
+    One named in `private_hosts` may be private.
+    """
+    if host in private_hosts:
+        return
+    if _literal(host) is None:
+        if _is_private_name(host):
+            raise _refused(f"{host} is a name of a private network.")
+    elif not is_public(host):
+        raise _refused(f"{host} is an address that is not public.")
 
 
 def is_public(address: str) -> bool:

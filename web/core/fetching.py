@@ -40,12 +40,16 @@ from web.core.text import whole_number
 
 USER_AGENT = "Portolan/1 (feed and documentation reader)"
 _REDIRECTS = {301, 302, 303, 307, 308}
-_GONE = {404, 410}
+_NOT_FOUND, _GONE = 404, 410
 _FORBIDDEN = {401, 403}
 _OK, _NOT_MODIFIED, _TOO_MANY_REQUESTS = 200, 304, 429
 _RETRY_AFTER_SECONDS = 60
 _READ_BYTES = 64 * 1024
 _Header = tuple[bytes, bytes]
+
+
+class Gone(NotFound):
+    """What was at the address was removed for good, and should not be asked for again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +93,8 @@ def fetch(
     private network, when they are asked for directly or redirect to each other.
 
     Raises InvalidInput for an address that is refused and for an answer of another media type,
-    NotFound for 404 and 410, NotAllowed for 401 and 403, TooLarge, TooManyRequests with the wait
-    that the server asks for, and Unavailable for whatever else goes wrong on the way.
+    NotFound for 404, Gone for 410, NotAllowed for 401 and 403, TooLarge, TooManyRequests with the
+    wait that the server asks for, and Unavailable for whatever else goes wrong on the way.
     """
     seconds = LIMITS.fetch_timeout_seconds if timeout_seconds is None else timeout_seconds
     most_redirects = LIMITS.max_redirects if max_redirects is None else max_redirects
@@ -253,8 +257,10 @@ def _fetched(address: WebAddress, answer: _Answer, *, content_types: Collection[
 
 def _status_error(address: WebAddress, answer: _Answer) -> PortolanError:
     said = f"{address.host} answers with status {answer.status}."
-    if answer.status in _GONE:
-        return NotFound(said, hint="Check the address: nothing is there any more.")
+    if answer.status == _NOT_FOUND:
+        return NotFound(said, hint="Check the address: nothing is there.")
+    if answer.status == _GONE:
+        return Gone(said, hint="What was there is gone for good.")
     if answer.status in _FORBIDDEN:
         return NotAllowed(said, hint="Only what everyone may read is fetched.")
     if answer.status == _TOO_MANY_REQUESTS:

@@ -21,6 +21,7 @@ _CHROME = (
 _MAIN = ("main article", "[role=main]", "main", "article", "#content", ".content", "body")
 _NO_INDEX = re.compile(r"\b(?:noindex|none)\b", re.IGNORECASE)
 _LEAST_WORDS = 20
+_FEED_TYPES = {"application/rss+xml", "application/atom+xml"}
 _TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?])")
 _OUTER_UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source)-([\w+#.-]+)")
@@ -53,6 +54,18 @@ def html_markdown(html: str, *, base_url: str = "") -> str:
     Raises InvalidInput when it is nested too deeply to be read.
     """
     return _markdown(_soup(html), base_url)
+
+
+def html_text(html: str) -> str:
+    """Return the text of a fragment of HTML, without markup, on one line."""
+    return " ".join(_soup(html).get_text().split())
+
+
+def linked_feeds(html: bytes, *, base_url: str) -> tuple[str, ...]:
+    """Return the addresses of the RSS and Atom feeds that a page names as its own, in its order."""
+    found = BeautifulSoup(html, "lxml").select("link[rel~=alternate][href]")
+    links = [link for link in found if str(link.get("type", "")).strip().lower() in _FEED_TYPES]
+    return tuple(dict.fromkeys(urljoin(base_url, str(link["href"])) for link in links))
 
 
 def page_markdown(html: str | bytes, *, base_url: str, charset: str = "") -> tuple[str, str]:

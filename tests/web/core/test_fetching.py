@@ -19,7 +19,7 @@ from web.core.errors import (
     TooManyRequests,
     Unavailable,
 )
-from web.core.fetching import fetch, inflated
+from web.core.fetching import Gone, fetch, inflated
 from web.core.limits import LIMITS
 
 HTML = {"Content-Type": "text/html; charset=UTF-8"}
@@ -128,7 +128,7 @@ def test_fetch_stops_following_redirects_at_the_bound(server):
 
 
 @pytest.mark.parametrize(
-    ("status", "error"), [(404, NotFound), (410, NotFound), (403, NotAllowed), (500, Unavailable)]
+    ("status", "error"), [(404, NotFound), (410, Gone), (403, NotAllowed), (500, Unavailable)]
 )
 def test_fetch_tells_what_the_server_answered(server, status, error):
     server.routes["/a"] = Reply(status=status)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from web.core.addresses import check_host
 from web.core.errors import InvalidInput, PortolanError
 from web.core.limits import LIMITS
 from web.library.git.command import run_git
@@ -67,7 +68,8 @@ def check_address(url: str) -> None:
     Accepted is the address of a site as well.
     """
     if is_site(url):
-        parse_site(url)
+        listing = parse_site(url).listing
+        check_host(listing.host, private_hosts=settings.FETCH_PRIVATE_HOSTS)
         return
     address = parse_address(url)
     if address.is_local:

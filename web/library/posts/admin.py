@@ -17,6 +17,7 @@ from web.core.markup import markdown_html
 from web.core.service_admin import ServiceAdmin
 from web.library.posts.forms import FROM_THE_FEED, FeedForm, PostForm
 from web.library.posts.models import Feed, Post
+from web.library.selectors.feeds import feed_summary
 from web.library.services.feeds import (
     feed_add,
     feed_change,
@@ -156,9 +157,7 @@ class FeedAdmin(AuditedAdmin, ServiceAdmin[Feed]):
     @admin.display(description="State")
     def state(self, feed: Feed) -> str:
         """Return how fresh the posts are."""
-        if feed.stale_since:
-            return f"stale since {feed.stale_since:%Y-%m-%d %H:%M} UTC: {feed.error}"
-        return "up to date" if feed.fetched_at else "not imported yet"
+        return feed_summary(feed, post_count=0).state
 
     @admin.action(description="Import the selected feeds now", permissions=["change"])
     def import_now(self, request: HttpRequest, queryset: QuerySet[Feed]) -> None:

@@ -15,14 +15,16 @@ import feedparser
 
 from web.core.errors import InvalidInput
 from web.core.fetching import Fetched
-from web.core.html import html_markdown
+from web.core.html import html_markdown, html_text, linked_feeds
 from web.core.limits import LIMITS
 from web.core.text import visible_line
 
 # Raised when the same entry would give another post, so that old ones are written anew.
 _CONVERSION = 1
 _LONGEST_GUID = 500
+_SHOWN_FEEDS = 3
 _TITLE_WORDS = 12
+_UNTITLED = "Untitled"
 _PLAIN_TYPES = {"text/plain", "text/markdown", "text/x-markdown"}
 
 
@@ -74,7 +76,7 @@ class ParsedFeed:
 def parsed_feed(fetched: Fetched) -> ParsedFeed:
     """Read what was fetched as a feed of any usual version.
 
-    Entries beyond LIMITS.max_feed_entries and repeated ones are left out and counted. Raises
+    Entries beyond LIMITS.max_feed_entries, empty and repeated ones are left out and counted. Raises
     InvalidInput for what is no feed. Entities are not expanded beyond the parser's bounds, and
     nothing outside of the document is loaded.
     """
@@ -83,16 +85,14 @@ def parsed_feed(fetched: Fetched) -> ParsedFeed:
     headers = {"content-type": f"{fetched.content_type}{charset}"}
     found = feedparser.parse(io.BytesIO(fetched.body), response_headers=headers)
     if not found.get("version"):
-        raise InvalidInput(
-            "The address answers, but not with an RSS or Atom feed.",
-            hint="Look for a link to the feed on the site's pages.",
-            fields={"url": "is not a feed"},
-        )
+        raise _no_feed(fetched)
     skipped: Counter[str] = Counter()
     entries: dict[str, Entry] = {}
     for raw in found.entries[: LIMITS.max_feed_entries]:
         entry = _entry(raw, fetched.url)
-        if entry.guid in entries:
+        if not entry.markup and entry.title in {entry.link, _UNTITLED}:
+            skipped["without title and text"] += 1
+        elif entry.guid in entries:
             skipped["repeated in the feed"] += 1
         else:
             entries[entry.guid] = entry
@@ -100,6 +100,19 @@ def parsed_feed(fetched: Fetched) -> ParsedFeed:
     if beyond > 0:
         skipped[f"beyond the first {LIMITS.max_feed_entries}"] = beyond
     return ParsedFeed(_plain(found.feed.get("title", "")), tuple(entries.values()), skipped)
+
+
+def _no_feed(fetched: Fetched) -> InvalidInput:
+    """Return the error of an answer that is no feed; a page may name the feeds of its site."""
+    feeds = linked_feeds(fetched.body, base_url=fetched.url)[:_SHOWN_FEEDS]
+    where = f"The page names as its feed: {' '.join(feeds)}" if feeds else (
+        "Look for a link to the feed on the site's pages."
+    )  # fmt: skip
+    return InvalidInput(
+        "The address answers, but not with an RSS or Atom feed.",
+        hint=where,
+        fields={"url": "is not a feed"},
+    )
 
 
 def link_key(url: str) -> str:
@@ -125,7 +138,7 @@ def _entry(raw: Any, feed_url: str) -> Entry:
     markup, is_plain = _markup(raw)
     link = _link(raw, feed_url)
     key = link_key(link)
-    title = _plain(raw.get("title", "")) or _first_words(markup) or link or "Untitled"
+    title = _plain(raw.get("title", "")) or _first_words(markup) or link or _UNTITLED
     published_at = _instant(raw, "published_parsed", "created_parsed")
     return Entry(
         guid=_guid(raw, key, title, published_at),
@@ -192,7 +205,7 @@ def _plain(markup: str) -> str:
     """Return a title or a name as one line of text."""
     text = str(markup)
     if re.search(r"<[A-Za-z/!]|&[#\w]+;", text):
-        text = re.sub(r"\\(?=[<*_`])", "", html_markdown(text))
+        text = html_text(text)
     return visible_line(text)
 
 

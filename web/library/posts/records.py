@@ -129,6 +129,16 @@ class FeedSummary:
     stale_since: datetime | None
     error: str
 
+    @property
+    def state(self) -> str:
+        """How fresh its posts are, in one line."""
+        paused = "" if self.is_active else "paused, "
+        if self.stale_since:
+            return f"{paused}stale since {self.stale_since:%Y-%m-%d %H:%M} UTC: {self.error}"
+        if self.fetched_at is None:
+            return f"{paused}not imported yet"
+        return f"{paused}imported {self.fetched_at:%Y-%m-%d %H:%M} UTC"
+
 
 @dataclass(frozen=True, slots=True)
 class FeedReport:

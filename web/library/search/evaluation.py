@@ -1,7 +1,7 @@
 """How often search is right: labelled queries, recall among the first files, reciprocal rank.
 
-A file of queries has five columns, separated by tabs, after a heading line: type, scope (code or
-docs), repository, query, right files (any of them, separated by `|`).
+A file of queries has five columns, separated by tabs, after a line with their names: type, scope
+(code or docs), repository, query, right files (any of them, separated by `|`).
 """
 
 import time
@@ -16,7 +16,12 @@ from web.library.selectors.search import code_search, documents_search
 
 COUNTED_FILES = 8
 RANKED_FILES = 20
-_COLUMNS = 5
+_SHOWN_LINES = 5
+_COLUMNS = ("type", "scope", "repository", "query")
+_HINT = (
+    "A file begins with the line type, scope, repository, query, right_files; each further line "
+    "has these columns, with tabs between them: scope is code or docs, right files have | between."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +37,16 @@ class LabelledQuery:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Where the first right file stood among the first 20, from 1; None for nowhere."""
+    """Where the first right file stood among the first 20, from 1; None for nowhere.
+
+    `refusal` says why the query was not taken, and is empty for one that was.
+    """
 
     query: LabelledQuery
     rank: int | None
     first_paths: tuple[str, ...]
     cpu_milliseconds: float
+    refusal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +61,42 @@ class Score:
 
 
 def read_queries(path: Path) -> list[LabelledQuery]:
-    """Return the queries of a file. Raises InvalidInput, with the line, for what is none."""
-    queries = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if number == 1 or not line.strip() or line.startswith("#"):
-            continue
-        columns = line.split("\t")
-        if len(columns) < _COLUMNS or columns[1] not in {"code", "docs"} or not columns[4]:
-            raise InvalidInput(
-                f"Line {number} is not a labelled query.",
-                hint="Columns: type, scope (code or docs), repository, query, right files.",
-            )
-        kind, scope, repository, query, right = columns[:_COLUMNS]
-        queries.append(
-            LabelledQuery(kind, scope == "docs", repository, query, tuple(right.split("|")))
-        )
-    return queries
+    """Return the queries of a file; empty lines and those that begin with # are passed over.
+
+    Raises InvalidInput, with the number of each line, for what is none, and OSError.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput("The file is not text in UTF-8.", hint=_HINT) from None
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    rows = [(number, line.split("\t")) for number, line in lines if not line.startswith("#")]
+    if not rows or tuple(rows[0][1][: len(_COLUMNS)]) != _COLUMNS:
+        raise InvalidInput("The file does not begin with the names of its columns.", hint=_HINT)
+    wrong = [f"line {number} {why}" for number, row in rows[1:] if (why := _what_is_wrong(row))]
+    if wrong:
+        more = f" and {len(wrong) - _SHOWN_LINES} more" if len(wrong) > _SHOWN_LINES else ""
+        said = f"Not labelled queries: {'; '.join(wrong[:_SHOWN_LINES])}{more}."
+        raise InvalidInput(said, hint=_HINT)
+    return [_labelled(row) for _, row in rows[1:]]
+
+
+def _what_is_wrong(row: list[str]) -> str:
+    """Return why the columns are no labelled query; empty for one."""
+    if len(row) <= len(_COLUMNS):
+        return f"has {len(row)} columns"
+    if row[1] not in {"code", "docs"}:
+        return f"has the scope {row[1][:20]!r}"
+    missing = [name for name, cell in zip(_COLUMNS, row, strict=False) if not cell.strip()]
+    if not row[len(_COLUMNS)].strip():
+        missing.append("right files")
+    return f"lacks {', '.join(missing)}" if missing else ""
+
+
+def _labelled(row: list[str]) -> LabelledQuery:
+    kind, scope, repository, query, right = (cell.strip("\r") for cell in row[:5])
+    paths = tuple(path.strip() for path in right.split("|"))
+    return LabelledQuery(kind, scope == "docs", repository, query, paths)
 
 
 def evaluate(
@@ -132,12 +161,15 @@ def _outcome(
 ) -> Outcome:
     search = documents_search if query.is_document else code_search
     started = clock()
-    page = search(
-        principal=principal,
-        repository=None if everywhere else query.repository,
-        query=query.query[: LIMITS.max_query_characters],
-        limit=min(limit, LIMITS.max_search_limit),
-    )
+    try:
+        page = search(
+            principal=principal,
+            repository=None if everywhere else query.repository,
+            query=query.query[: LIMITS.max_query_characters],
+            limit=min(limit, LIMITS.max_search_limit),
+        )
+    except InvalidInput as error:
+        return Outcome(query, None, (), (clock() - started) * 1000, refusal=error.message)
     seconds = clock() - started
     places = page.sections if hasattr(page, "sections") else page.places
     found = [(place.repository, place.path) for place in places]

@@ -9,16 +9,17 @@ from web.library.posts.records import FeedSummary
 
 
 def feeds_listed() -> tuple[FeedSummary, ...]:
-    """Return all feeds by title."""
+    """Return all feeds by title, their own where they were given none."""
     feeds = Feed.objects.annotate(post_count=Count("posts"))
-    return tuple(_summary(feed, feed.post_count) for feed in feeds)
+    found = [feed_summary(feed, feed.post_count) for feed in feeds]
+    return tuple(sorted(found, key=lambda feed: (feed.title.casefold(), feed.url)))
 
 
 def feeds_due() -> tuple[FeedSummary, ...]:
     """Return the active feeds that should be looked at now, the longest waiting first."""
     feeds = Feed.objects.filter(is_active=True, next_fetch_at__lte=clock.now())
     counted = feeds.order_by("next_fetch_at").annotate(post_count=Count("posts"))
-    return tuple(_summary(feed, feed.post_count) for feed in counted)
+    return tuple(feed_summary(feed, feed.post_count) for feed in counted)
 
 
 def feed_at(*, url: str) -> FeedSummary:
@@ -30,7 +31,8 @@ def feed_at(*, url: str) -> FeedSummary:
     raise NotFound(f"There is no feed {url!r}.", hint=f"Feeds: {known}.")
 
 
-def _summary(feed: Feed, post_count: int) -> FeedSummary:
+def feed_summary(feed: Feed, post_count: int) -> FeedSummary:
+    """Return a feed as people see it."""
     return FeedSummary(
         id=feed.pk,
         url=feed.url,

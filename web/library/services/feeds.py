@@ -4,12 +4,13 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import IntegrityError
 
 from web.core import clock
-from web.core.addresses import web_address
+from web.core.addresses import check_host, web_address
 from web.core.errors import Conflict, InvalidInput, NotFound, PortolanError, TooManyRequests
-from web.core.fetching import Fetched, fetch
+from web.core.fetching import Fetched, Gone, fetch
 from web.core.limits import LIMITS
 from web.library.indexing.publish import raise_generation
 from web.library.indexing.write import index_transaction
@@ -67,7 +68,9 @@ def feed_check(*, url: str, tags: Sequence[str], interval_minutes: int) -> str:
     """
     checked_tags(tags)
     _check_interval(interval_minutes)
-    return web_address(url.strip()).url
+    address = web_address(url.strip())
+    check_host(address.host, private_hosts=settings.FETCH_PRIVATE_HOSTS)
+    return address.url
 
 
 def feed_change(
@@ -127,7 +130,8 @@ def feed_import(*, feed_id: int) -> FeedReport:
 
     Known entries are recognised by their guid, else by their address; posts of entries that the
     feed does not show any more stay. Raises NotFound for an unknown feed, and what went wrong
-    while fetching or reading: then nothing changes but the feed, which says why it is stale.
+    while fetching or reading: then nothing changes but the feed, which says why it is stale, and
+    which is not looked at any more where its server says that it is gone for good.
     """
     feed = _feed(feed_id)
     try:
@@ -180,6 +184,7 @@ def _record_failure(feed_id: int, error: PortolanError) -> None:
         if feed.stale_since is None or feed.error != str(error):
             raise_generation()
         feed.attempted_at = now
+        feed.is_active = feed.is_active and not isinstance(error, Gone)
         feed.next_fetch_at = now + wait
         feed.stale_since = feed.stale_since or now
         feed.error = str(error)

@@ -10,6 +10,8 @@ from web.core.addresses import WebAddress, web_address
 from web.core.errors import InvalidInput
 
 PREFIX = "site+"
+README = "README.md"
+"""The page of the mirror that says what was crawled, unless the site has one of that name."""
 _LONGEST_PATH_BYTES = 1000
 _TEXT_SUFFIXES = (".md", ".mdx", ".txt", ".rst", ".adoc")
 
@@ -80,8 +82,11 @@ def page_url(url: str, path: str) -> str:
     """Return the web address of a page in the mirror of the site `url`.
 
     Of Markdown that the site offers itself it is that of the page it stands for, as llms.txt has
-    it (https://llmstxt.org): the same address without `.md`.
+    it (https://llmstxt.org): the same address without `.md`. That of the mirror's own README.md
+    is the listing of the pages.
     """
+    if path == README:
+        return parse_site(url).listing.url
     name, _, query = path.removesuffix(".md").partition("?")
     if name == "index" or name.endswith("/index"):
         name = name.removesuffix("index")

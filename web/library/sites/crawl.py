@@ -20,7 +20,7 @@ from web.core.html import page_markdown
 from web.core.limits import LIMITS
 from web.core.markup import soft_wrapped
 from web.library.git.mirrors import RemoteRefs
-from web.library.sites.address import SiteAddress, page_path, parse_site
+from web.library.sites.address import README, SiteAddress, page_path, parse_site
 from web.library.sites.listing import LISTING_TYPES, Listing, read_listing
 from web.library.sites.store import KnownPage, Memory, SiteStore
 
@@ -33,7 +33,6 @@ PAGE_TYPES = (
     "text/x-markdown",
     "text/plain",
 )
-README = "README.md"
 _AGENT = USER_AGENT.partition("/")[0]
 _LONGEST_DELAY_SECONDS = 10.0
 # A page that the sitemap calls unchanged is asked for again after this time all the same.

@@ -74,6 +74,23 @@ def test_import_feeds_imports_those_named_or_due(db, clock, site):
     assert "There is no feed" in run("import_feeds", "https://x.example/")[0]
 
 
+def test_list_feeds_shows_how_they_stand_and_remove_feed_leaves_the_posts(db, clock, site):
+    assert "manage.py add_feed URL" in run("list_feeds")[0]
+    site.routes["/good"] = Reply(rss(item()), headers=XML)
+    run("add_feed", site.url("/good"))
+    run("add_feed", site.url("/bad"), "--title", "Bad")
+
+    heading, bad, good = run("list_feeds")[0].splitlines()[:3]
+
+    assert heading.split() == ["Title", "Address", "Posts", "State"]
+    assert "stale since" in bad
+    assert "127.0.0.1 answers with status 404" in bad
+    assert [site.url("/good"), "1", "imported"] == good.removeprefix("Harbour news").split()[:3]
+    assert run("remove_feed", site.url("/good"))[0].endswith("Posts that stay: 1.\n")
+    assert Post.objects.count() == 1
+    assert "Feeds: " in run("remove_feed", site.url("/good"))[0]
+
+
 @pytest.mark.django_db
 def test_import_feeds_without_feeds_says_how_to_add_one():
     assert "manage.py add_feed URL" in run("import_feeds")[0]

@@ -256,9 +256,12 @@ def test_a_feed_that_fails_keeps_its_posts_and_says_since_when(feed, clock, stat
     assert feed.row().stale_since == failed_at
     assert f"status {status}" in feed.row().error
     assert generations[0] < generations[1] == generations[2]
+    shown = post_text(principal=ANONYMOUS, slug="sails").stale_feed
+    assert (shown.title, shown.since) == ("Harbour news", failed_at)
+    is_gone = status == 410  # for good: not asked for again, and nothing newer is missing
+    assert feed.row().is_active is not is_gone
     stale = posts_search(principal=ANONYMOUS, query="sails").stale_feeds
-    assert [(one.title, one.since) for one in stale] == [("Harbour news", failed_at)]
-    assert post_text(principal=ANONYMOUS, slug="sails").stale_feed == stale[0]
+    assert stale == (() if is_gone else (shown,))
 
 
 def test_a_feed_that_works_again_is_not_stale_any_more(feed):
@@ -277,10 +280,12 @@ def test_a_feed_that_works_again_is_not_stale_any_more(feed):
 
 def test_a_page_that_is_no_feed_is_refused_and_changes_nothing(feed):
     feed.says(item()).imported()
-    feed.server.routes["/feed"] = Reply(b"<html><p>Hi", headers={"Content-Type": "text/html"})
+    page = b"<html><link rel=alternate type='application/atom+xml' href='/blog/atom'><p>Hi"
+    feed.server.routes["/feed"] = Reply(page, headers={"Content-Type": "text/html"})
 
-    with pytest.raises(InvalidInput, match="not with an RSS or Atom feed"):
+    with pytest.raises(InvalidInput, match="not with an RSS or Atom feed") as refused:
         feed.imported()
+    assert refused.value.hint == f"The page names as its feed: {feed.server.url('/blog/atom')}"
 
     assert found() == ["sails"]
 
@@ -354,7 +359,7 @@ def test_atom_is_read_with_its_base_and_its_types(feed):
     feed.imported()
 
     first, second = Post.objects.order_by("published_at")
-    assert first.title == "*New* & old"
+    assert first.title == "New & old"
     assert first.source_url == "https://a.example/blog/one"
     assert "[on](https://a.example/blog/two)" in first.body
     assert first.published_at.isoformat() == "2026-11-02T09:00:00+00:00"
@@ -383,12 +388,20 @@ def test_a_title_may_be_missing_long_or_full_of_markup(feed):
         ),
         item("2", "x" * 1000),
         item("3", "a\u202eb"),
+        item("4", "&lt;b&gt;Big&lt;/b&gt; &amp;amp; _small_"),
     ).imported()
 
     titles = set(Post.objects.values_list("title", flat=True))
     assert "Seven seas and one more to sail on before the long winter…" in titles
     assert "x" * 1000 in titles
     assert "ab" in titles
+    assert "Big & _small_" in titles
+
+
+def test_an_entry_that_says_nothing_is_left_out_and_counted(feed):
+    report = feed.says(item("1", "", body=""), item("2", "", body="", link="/a"), item()).imported()
+    assert report.skipped == (("without title and text", 2),)
+    assert found() == ["sails"]
 
 
 def test_only_the_first_entries_of_a_huge_feed_are_imported(feed, monkeypatch):
@@ -404,7 +417,11 @@ def test_only_the_first_entries_of_a_huge_feed_are_imported(feed, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "ftp://x.example/", "http://user:pw@x.example/", "x", ""]
+    "url",
+    [
+        *("file:///etc/passwd", "ftp://x.example/", "http://user:pw@x.example/", "x", ""),
+        *("http://10.0.0.1/", "http://[::1]/", "http://2130706433/", "http://kb.internal/"),
+    ],
 )
 def test_an_address_that_is_never_fetched_is_refused(db, url):
     with pytest.raises(InvalidInput):

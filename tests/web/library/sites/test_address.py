@@ -33,6 +33,7 @@ def test_text_keeps_its_name(target):
 
 def test_markdown_that_a_site_offers_stands_for_its_page():
     assert page_path("/guide/install.md") == "guide/install.md"
+    assert page_url(SITE, "README.md") == parse_site(SITE).listing.url  # the mirror's own
     assert page_url(SITE, "guide/install.md") == "https://docs.example.org/guide/install"
 
 

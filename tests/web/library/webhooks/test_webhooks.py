@@ -223,8 +223,9 @@ def test_body_over_the_bound_is_413_in_json(secret: str) -> None:
     assert (response.status_code, response.json()["error"]) == (413, "too_large")
 
 
-def test_anything_but_post_is_405_in_json() -> None:
-    response = Client().get("/webhooks/github/")
+@pytest.mark.parametrize("path", ["/webhooks/github/", "/webhooks/github"])
+def test_anything_but_post_is_405_in_json(path: str) -> None:
+    response = Client().get(path)
     assert (response.status_code, response.headers["Allow"]) == (405, "POST")
     assert response.json()["error"] == "not_allowed"
 

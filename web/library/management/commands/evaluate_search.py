@@ -21,9 +21,10 @@ class Command(BaseCommand):
     """Print recall and reciprocal rank by type of query, and the misses."""
 
     help = (
-        "Measure search on labelled queries: a file with the columns type, scope (code or docs), "
-        "repository, query and right files (any of, | between), separated by tabs, after a "
-        "heading line. The repositories have to be indexed."
+        "Measure search on labelled queries: a file whose first line is type, scope, repository, "
+        "query, right_files and whose further lines have these columns, with tabs between them. "
+        "Scope is code or docs; of several right files, with | between, any will do. The "
+        "repositories have to be indexed."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -38,8 +39,12 @@ class Command(BaseCommand):
         """Evaluate and print."""
         try:
             queries = read_queries(options["file"])
-            if options["repository"]:
-                queries = [each for each in queries if each.repository == options["repository"]]
+            if wanted := options["repository"]:
+                named = dict.fromkeys(each.repository for each in queries)
+                queries = [each for each in queries if each.repository == wanted]
+                if not queries:
+                    known = ", ".join(named) or "none"
+                    raise CommandError(f"No query is about {wanted!r}. The file has: {known}.")
             outcomes = evaluate(
                 queries,
                 principal=Principal(is_member=True, is_staff=True),
@@ -50,7 +55,7 @@ class Command(BaseCommand):
         except PortolanError as error:
             raise CommandError(str(error)) from error
         if not outcomes:
-            raise CommandError("The file holds no query for that repository.")
+            raise CommandError("The file holds no query.")
         self.stdout.write(f"{'type':10} {'queries':>7} {'recall@8':>9} {'MRR':>6} {'p95 ms':>7}")
         for kind, figures in {**scores_by_type(outcomes), "all": score(outcomes)}.items():
             self.stdout.write(
@@ -60,6 +65,6 @@ class Command(BaseCommand):
         misses = [each for each in outcomes if each.rank is None or each.rank > COUNTED_FILES]
         for miss in misses:
             right = ", ".join(miss.query.right_paths)
-            found = ", ".join(miss.first_paths) or "none"
+            found = miss.refusal or f"found {', '.join(miss.first_paths) or 'none'}"
             asked = f"{miss.query.type} {miss.query.query[:100]!r}"
-            self.stdout.write(f"miss: {asked}: right {right}; found {found}")
+            self.stdout.write(f"miss: {asked}: right {right}; {found}")

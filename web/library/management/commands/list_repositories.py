@@ -3,14 +3,13 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from web.accounts.principals import Principal
+from web.library.management.tables import write_table
 from web.library.records.repositories import RepositorySummary
-from web.library.selectors.repositories import repositories_visible_to
+from web.library.selectors.repositories import repositories_visible_to, syncs_visible_to
 
+_COLUMNS = ("Name", "Visibility", "Branch", "Commit", "Refs", "Files", "Indexed", "State")
 _OPERATOR = Principal(is_member=True, is_staff=True)
 
 
@@ -25,26 +24,12 @@ class Command(BaseCommand):
         if not summaries:
             self.stdout.write("No repositories yet. Add one: manage.py add_repository NAME URL")
             return
-        table = Table(box=None, pad_edge=False)
-        for column in (
-            "Name",
-            "Visibility",
-            "Branch",
-            "Commit",
-            "Refs",
-            "Files",
-            "Indexed",
-            "State",
-        ):
-            table.add_column(column, overflow="fold")
-        for summary in summaries:
-            table.add_row(*map(Text, _cells(summary)))
-        output: Any = getattr(self.stdout, "_out", self.stdout)
-        console = Console(file=output, width=None if output.isatty() else 160)
-        console.print(table)
+        syncs = syncs_visible_to(principal=_OPERATOR)
+        rows = (_cells(summary, syncs.get(summary.name, "")) for summary in summaries)
+        write_table(self.stdout, _COLUMNS, rows)
 
 
-def _cells(summary: RepositorySummary) -> tuple[str, ...]:
+def _cells(summary: RepositorySummary, sync: str) -> tuple[str, ...]:
     freshness = summary.freshness
     if freshness.stale_since:
         state = f"stale since {freshness.stale_since:%Y-%m-%d %H:%M} UTC: {freshness.stale_reason}"
@@ -52,6 +37,8 @@ def _cells(summary: RepositorySummary) -> tuple[str, ...]:
         state = f"indexed {freshness.indexed_at:%Y-%m-%d %H:%M} UTC"
     else:
         state = "not indexed yet"
+    if sync:
+        state += f"; syncing now: {sync}"
     return (
         summary.name,
         summary.visibility,
