@@ -111,31 +111,26 @@ def _built(ref_id: int) -> RefView:
     content_ids, language_numbers, are_documents = array("q"), array("H"), bytearray()
     paths: list[str] = []
     numbers: dict[str, int] = {}
+    homes: Counter[int] = Counter()
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT revision.content_id, path.path, revision.language, content.is_document"
+            "SELECT content.id, path.path, revision.language, content.is_document, content.home_id"
             " FROM library_entry AS entry"
             " JOIN library_filerevision AS revision ON revision.id = entry.revision_id"
             " JOIN library_path AS path ON path.id = entry.path_id"
             " JOIN library_content AS content ON content.id = revision.content_id"
             " WHERE entry.ref_id = %s"
-            " ORDER BY revision.content_id, path.path",
+            " ORDER BY content.id, path.path",
             [ref_id],
         )
         while rows := cursor.fetchmany(2000):
-            for content_id, path, language, is_document in rows:
+            for content_id, path, language, is_document, home_id in rows:
+                if not content_ids or content_ids[-1] != content_id:
+                    homes[home_id] += 1
                 content_ids.append(content_id)
                 paths.append(sys.intern(path))  # refs of one repository share most paths
                 language_numbers.append(numbers.setdefault(language, len(numbers)))
                 are_documents.append(is_document)
-        cursor.execute(
-            "SELECT home_id, count(*) FROM library_content WHERE id IN"
-            " (SELECT revision.content_id FROM library_entry AS entry"
-            " JOIN library_filerevision AS revision ON revision.id = entry.revision_id"
-            " WHERE entry.ref_id = %s) GROUP BY home_id",
-            [ref_id],
-        )
-        homes = Counter(dict(cursor.fetchall()))
     return RefView(
         content_ids,
         tuple(paths),
