@@ -39,6 +39,9 @@ _STANDARD_FIELDS = frozenset(
 _LEFT_OUT = _STANDARD_FIELDS | {"request"}
 READY_FIELDS = "_ready_fields"
 """The extra field of a record that holds no secrets, with its further fields, a dict."""
+ANSWER = {"_answer": True}
+"""The `extra=` of a record that repeats what is raised: commands write their error instead."""
+_SERVERS = frozenset({"web", "sidecar", "worker"})
 BUFFER_BYTES = 128 * 1024
 
 _encode = json.JSONEncoder(default=str, separators=(",", ":")).encode
@@ -241,6 +244,11 @@ def is_no_call(record: logging.LogRecord) -> bool:
     return record.name != "portolan.calls"
 
 
+def is_no_answer(record: logging.LogRecord) -> bool:
+    """Say whether a record is one that a command does not tell in words of its own."""
+    return not hasattr(record, "_answer")
+
+
 def logging_settings(
     *,
     folder: Path,
@@ -267,7 +275,7 @@ def logging_settings(
             "json": {"()": "web.core.logs.JsonLines", "process": process},
             "plain": {"()": "web.core.logs.PlainLines"},
         },
-        "filters": {"no_calls": {"()": lambda: is_no_call}},
+        "filters": {"no_calls": {"()": lambda: is_no_call}, "once": {"()": lambda: is_no_answer}},
         "handlers": {
             "file": {
                 "()": "web.core.logs.ProcessFile",
@@ -281,7 +289,7 @@ def logging_settings(
             "stderr": {
                 "class": "logging.StreamHandler",
                 "formatter": "plain",
-                "filters": ["no_calls"],
+                "filters": ["no_calls"] if process in _SERVERS else ["no_calls", "once"],
             },
             **table,
         },

@@ -102,12 +102,17 @@ def _block(file: MatchingFile) -> str:
     width = len(str(file.lines[-1][0])) if file.lines else 1
     rows = [f"{number:>{width}} | {text}" for number, text in file.lines]
     text, count = fenced(rows, most=MAX_SOURCE_CHARACTERS, language=file.language)
-    lines = [f"## {path_span(file.path)}, {file.line_count} matching lines"]
+    what = "matching line" if file.line_count == 1 else "matching lines"
+    lines = [f"## {path_span(file.path)}, {file.line_count} {what}"]
     if file.url:
         lines.append(link(file.url))
     lines.append(text)
     if file.line_count > count:
-        lines.append(f"truncated: {file.line_count - count} more matching lines in this file.")
+        more = file.line_count - count
+        lines.append(
+            f"truncated: {more} more in this file; for them narrow the pattern, or read_file"
+            + (f" with start_line={file.lines[count - 1][0] + 1}" if count else "")
+        )
     return "\n".join(line for line in lines if line)
 
 
@@ -121,7 +126,7 @@ CONTRACT = ToolContract(
         not_for="a question in words or the best places (search_code), a definition "
         "(find_symbol), file names (list_files with pattern).",
         returns='Markdown: the indexed commit, then files by path, such as "## `django/shortcuts.'
-        'py`, 1 matching lines" with numbered lines; how many files were searched; the cursor '
+        'py`, 1 matching line" with numbered lines; how many files were searched; the cursor '
         "of the next page.",
         errors=f"{FIX_REF} {RETRY}",
     ),

@@ -114,10 +114,11 @@ def _block(number: int, section: SectionPlace, *, is_named: bool) -> str:
         where += f", in {span(section.repository)}"
     if section.url:
         where += f", {link(section.url)}"
-    excerpt, count = fenced(section.excerpt.split("\n"), most=MAX_SOURCE_CHARACTERS)
+    rows = section.excerpt.strip("\n").split("\n")
+    excerpt, count = fenced(rows, most=MAX_SOURCE_CHARACTERS)
     lines = [f"## {number}. {trail_text(section.title, section.trail, section.heading)}", where]
     lines.append(excerpt)
-    if count < len(section.excerpt.split("\n")):
+    if count < len(rows):
         lines.append("truncated: read_doc shows the whole section.")
     lines.append(copies_line(section.copies))
     return "\n".join(line for line in lines if line)

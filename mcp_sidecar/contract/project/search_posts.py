@@ -113,8 +113,8 @@ def _block(number: int, place: PostPlace) -> str:
     where = f"slug={span(place.post.slug, 120)}"
     if place.heading:
         where += f", start_line={place.start_line}"
-    excerpt = place.excerpt or place.post.summary
-    rows = excerpt.split("\n")
+    excerpt = (place.excerpt or place.post.summary).strip("\n")
+    rows = excerpt.split("\n") if excerpt else []
     text, count = fenced(rows, most=MAX_SOURCE_CHARACTERS, language="markdown")
     lines = [
         f"## {number}. {trail_text(place.post.title, place.trail, place.heading)}",
@@ -124,7 +124,7 @@ def _block(number: int, place: PostPlace) -> str:
     ]
     if count < len(rows):
         lines.append("truncated: read_post shows the whole section.")
-    return "\n".join(lines)
+    return "\n".join(line for line in lines if line)
 
 
 CONTRACT = ToolContract(

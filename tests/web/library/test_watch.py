@@ -53,6 +53,7 @@ def test_watch_syncs_imports_goes_on_after_a_failure_and_stops_in_the_middle_of_
         finally:
             process.terminate()
             process.communicate()
+    assert "WARNING" not in errors  # what the command says itself
     assert (process.returncode, once.returncode) == (0, 130)
     assert "gone: There is no repository at this address" in errors
     assert len([asked for asked in server.asked if asked.path == "/feed"]) == 1

@@ -12,6 +12,7 @@ from web.core.addresses import check_host, web_address
 from web.core.errors import Conflict, InvalidInput, NotFound, PortolanError, TooManyRequests
 from web.core.fetching import Fetched, Gone, fetch
 from web.core.limits import LIMITS
+from web.core.logs import ANSWER
 from web.library.indexing.publish import raise_generation
 from web.library.indexing.write import index_transaction
 from web.library.posts.entries import ParsedFeed, parsed_feed
@@ -144,7 +145,7 @@ def feed_import(*, feed_id: int) -> FeedReport:
         )
         parsed = None if fetched.is_unchanged else parsed_feed(fetched)
     except PortolanError as error:
-        logger.warning("The feed %s could not be imported: %s", feed.pk, error)
+        logger.warning("The feed %s could not be imported: %s", feed.pk, error, extra=ANSWER)
         _record_failure(feed_id, error)
         raise
     with index_transaction():

@@ -14,6 +14,7 @@ from django_tasks_db import DatabaseBackend
 from web.core import clock
 from web.core.errors import PortolanError, Unavailable
 from web.core.limits import LIMITS
+from web.core.logs import ANSWER
 from web.core.transactions import write_transaction
 from web.library.git.locks import mirror_lock
 from web.library.indexing.collect import collect, forgotten_contents, retire_contents
@@ -157,7 +158,7 @@ def _failure_told(
     try:
         yield
     except PortolanError as error:
-        logger.warning("The sync of %s failed: %s", repository.name, error)
+        logger.warning("The sync of %s failed: %s", repository.name, error, extra=ANSWER)
         record(repository, str(error))
         raise
     except (OSError, DatabaseError, MemoryError) as error:
@@ -166,7 +167,7 @@ def _failure_told(
         record(repository, str(known))
         raise known from error
     except (KeyboardInterrupt, SystemExit):
-        logger.warning("The sync of %s was stopped", repository.name)
+        logger.warning("The sync of %s was stopped", repository.name, extra=ANSWER)
         record(repository, "The sync was stopped. Sync again.")
         raise
     except BaseException:

@@ -96,6 +96,10 @@ def test_command_makes_shows_and_forgets() -> None:
     first, second = (_command("project", "--generate") for _ in range(2))
     assert "ssh-ed25519" in first
     assert first != second
+    assert ["takes the place of the ssh key" in said for said in (first, second)] == [False, True]
+    output = io.StringIO()
+    call_command("set_credential", "project", "--generate", stdout=output, stderr=io.StringIO())
+    assert output.getvalue().startswith("ssh-ed25519 ")  # nothing else: > deploy.pub
     repository_update(name="project", url="git@elsewhere.example.org:a/b")
     assert "It is not used" in _command("project", "--show")
     assert "Forgot" in _command("project", "--remove")

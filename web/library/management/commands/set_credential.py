@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 
 from web.accounts.records import COMMAND_LINE
 from web.core.errors import PortolanError
@@ -52,8 +52,9 @@ class Command(BaseCommand):
                 credential_remove(actor=COMMAND_LINE, name=name)
                 self.stdout.write(f"Forgot the credential of {name}.")
                 return
+            before = credential_shown(name=name)
             if options["show"]:
-                found = credential_shown(name=name)
+                found = before
             elif options["generate"]:
                 found = credential_generate(actor=COMMAND_LINE, name=name)
             else:
@@ -65,7 +66,12 @@ class Command(BaseCommand):
                 )
         except PortolanError as error:
             raise CommandError(str(error)) from None
-        self._tell(name, found)
+        if before is not None and not options["show"]:
+            self.stderr.write(
+                f"It takes the place of the {before.kind} set {before.set_at:%Y-%m-%d %H:%M} UTC, "
+                "which the remote may forget."
+            )
+        self._tell(name, found, self.stderr if options["generate"] else self.stdout)
 
     def _secret(self, name: str, file: Path | None) -> str:
         if file is not None:
@@ -80,16 +86,18 @@ class Command(BaseCommand):
             return getpass.getpass("Token: ")
         raise CommandError("Give the private key with --file PATH, or make one with --generate.")
 
-    def _tell(self, name: str, found: StoredCredential | None) -> None:
+    def _tell(self, name: str, found: StoredCredential | None, said: OutputWrapper) -> None:
+        """Say what is stored; a key's public half stands on standard output."""
         if found is None:
             self.stdout.write(f"{name} has no stored credential.")
             return
         user = f" and the user name {found.username}" if found.username else ""
-        self.stdout.write(
+        said.write(
             f"{name} signs in to {found.remote} with a stored {found.kind}{user}, "
             f"set {found.set_at:%Y-%m-%d %H:%M} UTC."
         )
         if found.public_key:
-            self.stdout.write(f"Its public half, for the remote's deploy keys:\n{found.public_key}")
+            said.write("Its public half, for the remote's deploy keys:")
+            self.stdout.write(found.public_key)
         if not found.is_of_this_remote:
             self.stderr.write("It is not used: the address leads elsewhere now. Set a new one.")
