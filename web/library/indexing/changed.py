@@ -16,15 +16,12 @@ Where any of this is not so, nothing is told, and the whole has to be parsed.
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from operator import attrgetter
 from re import Pattern
 from typing import NamedTuple
 
 from web.library.indexing.analysis import Definition
 from web.library.indexing.grammars.base import Cuts
 from web.library.indexing.symbols import Found, in_order
-
-_line = attrgetter("line")
 
 
 class Earlier(NamedTuple):
@@ -122,11 +119,12 @@ def _known_pieces(
     """
     known: dict[bytes, _Known] = {}
     ambiguous: set[bytes] = set()
+    lines = [definition.line for definition in earlier.definitions]
     for piece, scope, end in _whole_pieces(earlier, cuts, present):
         if piece.text in known and known[piece.text].scope != scope:
             ambiguous.add(piece.text)
-        first, last = (bisect_left(earlier.definitions, at, key=_line) for at in (piece.line, end))
-        known[piece.text] = _Known(piece.line, scope, earlier.definitions[first:last])
+        inside = earlier.definitions[bisect_left(lines, piece.line) : bisect_left(lines, end)]
+        known[piece.text] = _Known(piece.line, scope, inside)
     return {text: piece for text, piece in known.items() if text not in ambiguous}
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from itertools import batched
 
-from web.core.errors import TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.library.git.objects import ObjectStore
 from web.library.indexing import discover
-from web.library.indexing.decode import decoded_as, lines_of
+from web.library.indexing.decode import lines_of
+from web.library.indexing.texts import BlobTexts
 from web.library.indexing.write import changed, chunk_body, index_transaction, marks, rows
 from web.library.search.backends import backend
 from web.library.search.backends.base import ChunkText
@@ -16,30 +16,37 @@ from web.library.search.backends.base import ChunkText
 _FIRST_RETIRED_VERSION = 10_000
 
 
-def collect(content_ids: Iterable[int], *, repository_id: int) -> int:
+def collect(
+    content_ids: Iterable[int], *, repository_id: int, texts: BlobTexts | None = None
+) -> int:
     """Remove those of the contents that no revision has; return how many.
 
     Each batch is one short transaction, which looks again for revisions: another repository may
     show a content meanwhile. The search backend is given the text back that it was given, read
     from this repository's mirror or that of the content's home, in the encoding of that time.
     Where the blob is gone the full-text row stays as a tombstone: its id is never used again, so
-    nothing finds it.
+    nothing finds it. `texts` may have some of this repository's already.
     """
+    read = {repository_id: texts or BlobTexts(ObjectStore(repository_id))}
     removed = 0
     for some in batched(sorted(content_ids), LIMITS.index_batch_files):
         with index_transaction():
             unseen = _without_revision(some)
-            texts = _own_texts([row[0] for row in unseen])
+            own = _own_texts([row[0] for row in unseen])
+            gone: dict[tuple[bool, int], list[ChunkText]] = {}
             for content_id, oid, encoding, is_document, home_id in unseen:
-                if content_id in texts:
-                    _forget_texts(
-                        oid,
-                        texts[content_id],
-                        encoding=encoding,
-                        is_document=is_document,
-                        home_id=home_id,
-                        repository_id=repository_id,
-                    )
+                if content_id not in own:
+                    continue
+                if home_id not in read:
+                    read[home_id] = BlobTexts(ObjectStore(home_id))
+                text = read[repository_id].text(oid, encoding)
+                if text is None:
+                    text = read[home_id].text(oid, encoding)
+                if text is not None:
+                    chunks = _chunk_texts(text, own[content_id])
+                    gone.setdefault((is_document, home_id), []).extend(chunks)
+            for (is_document, home_id), chunks in gone.items():
+                backend().remove_content(is_document=is_document, home_id=home_id, chunks=chunks)
             removed += _delete([row[0] for row in unseen])
     return removed
 
@@ -107,33 +114,12 @@ def _own_texts(content_ids: Sequence[int]) -> dict[int, list[tuple[int, str, int
     return texts
 
 
-def _forget_texts(
-    oid: str,
-    texts: Sequence[tuple[int, str, int, int]],
-    *,
-    encoding: str,
-    is_document: bool,
-    home_id: int,
-    repository_id: int,
-) -> None:
-    text = _text_of(oid, encoding, dict.fromkeys([repository_id, home_id]))
-    if text is None:
-        return
+def _chunk_texts(text: str, places: Iterable[tuple[int, str, int, int]]) -> list[ChunkText]:
     lines = lines_of(text)
-    chunks = [
+    return [
         ChunkText(text_id, heading, chunk_body(lines, start, end))
-        for text_id, heading, start, end in texts
+        for text_id, heading, start, end in places
     ]
-    backend().remove_content(is_document=is_document, home_id=home_id, chunks=chunks)
-
-
-def _text_of(oid: str, encoding: str, repository_ids: Iterable[int]) -> str | None:
-    for repository_id in repository_ids:
-        try:
-            return decoded_as(ObjectStore(repository_id).blob(oid), encoding)
-        except (Unavailable, TooLarge):
-            continue
-    return None
 
 
 def _delete(content_ids: Sequence[int]) -> int:

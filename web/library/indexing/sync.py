@@ -32,6 +32,7 @@ from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry
 from web.library.indexing.reading import EntryReader, ReadEntry, stored_path
 from web.library.indexing.refs import WantedRef, mirrored_refs, wanted_refs
 from web.library.indexing.replaced import Replaced
+from web.library.indexing.texts import BlobTexts
 from web.library.indexing.write import (
     Names,
     Paths,
@@ -99,6 +100,7 @@ class RepositorySync:
             exclude_globs=repository.exclude_globs,
         )
         self._names = Names()
+        self._old_texts = BlobTexts(self._store)
 
     def run(self) -> SyncResult:
         """Bring the index up to date. Raises web.core.errors; the old index stays then."""
@@ -239,7 +241,7 @@ class RepositorySync:
         view.removed = [stored_path(entry) for entry in changes.removed]
         self._reporter.begin(progress.INDEXING, total=len(changes.written))
         texts = Texts(entry.oid for entry in changes.removed)
-        replaced = Replaced(self._store, changes.removed)
+        replaced = Replaced(changes.removed, self._old_texts, self._names)
         for read in self._written(reader, reader.read(changes.written), texts, replaced):
             view.written[read.path] = NewEntry(read.oid, read.verdict, read.content_key)
         return view
@@ -286,7 +288,9 @@ class RepositorySync:
             candidates |= forgotten_contents(self._repository.pk)
         if candidates:
             self._reporter.begin(progress.COLLECTING, total=len(candidates))
-            self.result.contents_removed = collect(candidates, repository_id=self._repository.pk)
+            self.result.contents_removed = collect(
+                candidates, repository_id=self._repository.pk, texts=self._old_texts
+            )
         if self._was_large():
             with index_transaction():
                 backend().optimize()

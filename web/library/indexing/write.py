@@ -130,6 +130,7 @@ def _write_chunks(
     text_ids = texts.shared(digests)
     new_texts: dict[bool, list[ChunkText]] = {False: [], True: []}
     chunk_rows: list[tuple[Any, ...]] = []
+    trails: dict[tuple[str, ...], str] = {}
     ids = reserved_ids("library_chunk", len(found))
     for chunk_id, digest, (content_id, content, chunk, body) in zip(
         ids, digests, found, strict=True
@@ -137,7 +138,9 @@ def _write_chunks(
         if digest not in text_ids:
             text_ids[digest] = chunk_id
             new_texts[content.key[2]].append(ChunkText(chunk_id, chunk.heading, body))
-        trail = json.dumps(list(chunk.trail), ensure_ascii=False) if chunk.trail else "[]"
+        trail = trails.get(chunk.trail)
+        if trail is None:
+            trail = trails[chunk.trail] = json.dumps(list(chunk.trail), ensure_ascii=False)
         chunk_rows.append(
             (chunk_id, content_id, text_ids[digest], digest, chunk.start_line, chunk.end_line,
              chunk.heading, trail, chunk.anchor, chunk.level)
@@ -210,6 +213,10 @@ class Names:
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}
+
+    def remember(self, names: Iterable[tuple[str, int]]) -> None:
+        """Take the ids of names that a definition has, which so need not be looked up."""
+        self._ids.update(names)
 
     def ids_of(self, names: Iterable[str]) -> Mapping[str, int]:
         """Return at least these names' ids; new ones become findable by their parts.
