@@ -13,7 +13,8 @@ from web.library.indexing.write import Names, rows
 
 _DEFINITIONS = (
     "SELECT content.encoding, name.id, name.name, symbol.kind, symbol.scope,"
-    " symbol.line - symbol.lead, symbol.line, symbol.end_line, symbol.depth FROM library_content AS content"
+    " symbol.line - symbol.lead, symbol.line, symbol.end_line, symbol.depth"
+    " FROM library_content AS content"
     " JOIN library_symbol AS symbol ON symbol.content_id = content.id"
     " JOIN library_symbolname AS name ON name.id = symbol.name_id"
     " WHERE content.oid = %s AND content.format = %s AND NOT content.is_document"
