@@ -4,12 +4,12 @@ Only the files of the shown page come here.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connection
 
+from web.library.search.boilerplate import IMPORTS, first_line_of_code, header_end
 from web.library.search.names import BODY_KINDS, SymbolRow, wanted_name
 from web.library.search.plan import Plan
 from web.library.search.pool import RankedFile
@@ -25,10 +25,6 @@ MAX_NAMED_LINES = 20
 EXCERPT_LINES = 10
 # Chunks that are looked at until one says something besides what it imports.
 COMPARED_CHUNKS = 3
-IMPORTS = re.compile(
-    r"\s*(?:import\b|from\s+\S+\s+(?:import\b|\()|#\s*include\b|using\s|use\s+[\w:\\{]|package\s"
-    r"|require(?:_once|_relative)?\b|(?:const|let|var)\s.*\brequire\(|export\s.*\bfrom\s)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +60,14 @@ class SectionLines:
 
 
 def code_lines(
-    files: Sequence[RankedFile], query: Query, words: WordsOfQuery, scope: Scope
+    files: Sequence[RankedFile], query: Query, plan: Plan, scope: Scope
 ) -> list[CodeLines]:
     """Return for each file the lines to show: the definition asked for, or its best lines."""
+    words, parts = _shown_words(query, plan), WordsOfQuery(plan.all_weights)
     lines = lines_of_contents([file.content_id for file in files], scope)
     chunks = _chunks([file.chunk_ids[: MAX_OTHER_PLACES + 1] for file in files])
     views = [
-        _view(file, lines.get(file.content_id, []), of_file, words)
+        _view(file, lines.get(file.content_id, []), of_file, words, parts)
         for file, of_file in zip(files, chunks, strict=True)
     ]
     symbols = _symbols_at([view.around for view in views])
@@ -109,40 +106,52 @@ class _View:
 
 
 def _view(
-    file: RankedFile, lines: Sequence[str], chunks: Sequence[ChunkRow], words: WordsOfQuery
+    file: RankedFile,
+    lines: Sequence[str],
+    chunks: Sequence[ChunkRow],
+    words: WordsOfQuery,
+    parts: WordsOfQuery,
 ) -> _View:
     is_definition = file.line is not None and file.line_gain >= file.chunk_gain
     if is_definition:
         focus = file.line or 1
         start = _with_lines_above(lines, focus)
     elif chunks:
-        chunk, window = _best_place(lines, chunks, words)
+        chunk, window = _best_place(lines, chunks, words, parts)
         focus = window.best_line
-        start = max(chunk.start_line, window.first_line - LINES_ABOVE)
+        top = header_end(lines) + 1 if chunk.start_line == 1 else chunk.start_line
+        start = min(max(top, window.first_line - LINES_ABOVE), window.first_line)
         while start < window.first_line and not lines[start - 1].strip():
             start += 1
     else:
-        focus = start = 1
+        focus = start = first_line_of_code(lines, header_end(lines) + 1, len(lines))
     shown = _without_blank_end(lines[start - 1 : start - 1 + SHOWN_LINES])
     return _View(file.content_id, start, focus, shown)
 
 
 def _best_place(
-    lines: Sequence[str], chunks: Sequence[ChunkRow], words: WordsOfQuery
+    lines: Sequence[str], chunks: Sequence[ChunkRow], words: WordsOfQuery, parts: WordsOfQuery
 ) -> tuple[ChunkRow, Window]:
-    """Return the best chunk with its best lines; another one where those only import names."""
-    found = []
-    for chunk in chunks[:COMPARED_CHUNKS]:
-        last = min(chunk.end_line, len(lines))
-        window = best_window(
-            lines, chunk.start_line, last, words, size=SHOWN_LINES - LINES_ABOVE, passed=IMPORTS
-        )
-        if window.weight > 0:
-            return chunk, window
-        found.append((chunk, window))
-    chunk = chunks[0]
-    last = min(chunk.end_line, len(lines))
-    return chunk, best_window(lines, chunk.start_line, last, words, size=SHOWN_LINES - LINES_ABOVE)
+    """Return the chunk and its lines that have the words, rather outside of imports.
+
+    Where no line has them, those with parts of a name, at last the first that are code.
+    """
+    for wanted, passed in ((words, IMPORTS), (words, None), (parts, IMPORTS)):
+        for chunk in chunks[:COMPARED_CHUNKS]:
+            start, end = _without_header(lines, chunk)
+            size = SHOWN_LINES - LINES_ABOVE
+            window = best_window(lines, start, end, wanted, size=size, passed=passed)
+            if window.weight > 0:
+                return chunk, window
+    first = first_line_of_code(lines, *_without_header(lines, chunks[0]))
+    return chunks[0], Window(first, first, 0.0)
+
+
+def _without_header(lines: Sequence[str], chunk: ChunkRow) -> tuple[int, int]:
+    """Return the first and the last line of a chunk, after a comment about the file's licence."""
+    end = min(chunk.end_line, len(lines))
+    start = chunk.start_line if chunk.start_line > 1 else header_end(lines) + 1
+    return (start, end) if start <= end else (chunk.start_line, end)
 
 
 def section_lines(
@@ -169,7 +178,7 @@ def _excerpt(lines: Sequence[str], chunk: ChunkRow, words: WordsOfQuery) -> tupl
     return _without_blank_end(lines[start - 1 : min(last, start - 1 + EXCERPT_LINES)])
 
 
-def shown_words(query: Query, plan: Plan) -> WordsOfQuery:
+def _shown_words(query: Query, plan: Plan) -> WordsOfQuery:
     """Return the words that count as matches in a line: of a name it alone, not its parts."""
     if not query.is_name:
         return WordsOfQuery(plan.weights)

@@ -214,7 +214,7 @@ class Pool:
         for content_id, gain in self.add(TEXT, scores).items():
             self._files[content_id].chunk_gain = gain
         is_phrase = len(WORD.findall(self._query.text)) >= PHRASE_WORDS
-        if is_phrase and not self._is_defined:
+        if is_phrase and plan.tokens and not self._is_defined:
             self._add_phrases(scores, backend)
         return found
 

@@ -18,6 +18,10 @@ from web.library.search.tokens import WORD, phrase_tokens, query_tokens
 
 MAX_NAMES = 4
 MAX_FILTERS = 10
+NOT_INDEXED = (
+    "is not indexed as a word, for it is in nearly every text or very long: only definitions and "
+    "files of that name are looked for."
+)
 
 _FILTER = re.compile(
     r"""(?<!\S)(?P<minus>-?)(?P<key>[A-Za-z]+):(?P<value>"[^"]*"|(?!:)[^\s"]\S*)""",
@@ -96,10 +100,11 @@ class Query:
     """A query as it was read.
 
     `text` is what is searched for after filters were taken out. `names` are the identifiers in it,
-    the most wanted first; `is_name` says that it is nothing but one. `symbols` were asked for as
-    definitions. `phrases` have to stand in the text as they are; `fragments` are what may stand so
-    where the query is a message with something filled in. `compounds` are further tokens that
-    count where a text has them. `file` is the whole query where it is the end of a path.
+    the most wanted first; without `tokens` nothing else is searched for. `is_name` says that it is
+    nothing but one. `symbols` were asked for as definitions. `phrases` have to stand in the text as
+    they are; `fragments` are what may stand so where the query is a message with something filled
+    in. `compounds` are further tokens that count where a text has them. `file` is the whole query
+    where it is the end of a path.
     """
 
     text: str
@@ -134,10 +139,12 @@ def parse_query(text: str, *, argument: str = "query") -> Query:
     plain = " ".join(remaining.replace('"', " ").split())
     searched = " ".join([plain, *symbols]).strip()
     tokens = query_tokens(searched)
-    if not tokens:
-        raise _nothing_to_find(filters, argument)
     is_file = _is_file(plain)
     names = tuple(dict.fromkeys([*symbols, *(() if is_file else _names_in(plain))]))[:MAX_NAMES]
+    if not tokens:
+        if not (names or is_file):
+            raise _nothing_to_find(searched, filters, argument)
+        pattern_hints.append(f"{searched!r} {NOT_INDEXED}")
     if phrases:
         notes.append("the quoted words stand together exactly so")
     return Query(
@@ -178,7 +185,13 @@ def _check(text: str, argument: str) -> None:
         )
 
 
-def _nothing_to_find(filters: Filters, argument: str) -> InvalidInput:
+def _nothing_to_find(searched: str, filters: Filters, argument: str) -> InvalidInput:
+    if WORD.search(searched):
+        return InvalidInput(
+            f"The {argument} has only words that are in nearly every text; they are not indexed.",
+            hint="Add a word that tells more; grep_code finds any text.",
+            fields={argument: "holds only words that are not indexed"},
+        )
     if filters != Filters():
         return InvalidInput(
             f"The {argument} has filters but nothing to look for.",

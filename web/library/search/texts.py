@@ -45,6 +45,8 @@ def text_evidence(
     phrases: Sequence[Sequence[str]] = (),
 ) -> TextEvidence:
     """Return the files whose chunks fit best, as far as MAX_CHUNKS visible chunks tell."""
+    if not plan.tokens:
+        return TextEvidence({}, is_exhaustive=True)
     wanted = Wanted(plan.tokens, plan.essential, plan.pairs, phrases, scope.home_ids)
     hits = backend.chunks_matching(wanted, is_document=is_document)
     files: dict[int, FileText] = {}

@@ -20,7 +20,6 @@ from web.library.search.places import (
     SectionLines,
     code_lines,
     section_lines,
-    shown_words,
 )
 from web.library.search.pool import RankedFile
 from web.library.search.query import parse_query
@@ -63,11 +62,12 @@ def code_search(
             backend=backend(),
             generation=refs.generation,
         )
-        words = shown_words(parsed, ranking.plan)
         shown = page.of(ranking.files)
         places = tuple(
             _code_place(file, found, scope)
-            for file, found in zip(shown, code_lines(shown, parsed, words, scope), strict=True)
+            for file, found in zip(
+                shown, code_lines(shown, parsed, ranking.plan, scope), strict=True
+            )
         )
         hints = code_hints(
             parsed,

@@ -92,6 +92,26 @@ class TestFinding:
         place = search("delivery cost, weekend discount, loyal customer").places[0]
         assert (place.path, place.definition) == ("shop/till.py", "discount_for")
 
+    @pytest.mark.parametrize("query", ["till", "discount_percent", "leave the till alone"])
+    def test_the_head_of_a_file_is_not_what_is_shown_of_it(self, origin, query):
+        head = "# Copyright 2020 The Till People\n# All rights reserved: leave the till alone.\n\n"
+        imports = "import json\nfrom shop.money import (\n    rounded,\n)\n\n\n"
+        code = "def lowered(percent, discount):\n    return rounded(percent - discount)  # till\n"
+        origin.write({"shop/till.py": head + imports + code}).commit("Open a till")
+        repository_sync(name="shop")
+        place = next(place for place in search(query).places if place.path == "shop/till.py")
+        assert "def lowered(percent, discount):" in place.lines
+        assert not any("Copyright" in line for line in place.lines)
+
+    def test_a_name_that_is_a_common_word_is_found_by_its_definition(self, origin):
+        origin.write({"shop/rules.rb": "class Rule\n  def with(other)\n  end\nend\n"}).commit(
+            "Rule"
+        )
+        repository_sync(name="shop")
+        found = search("with")
+        assert [place.definition for place in found.places] == ["Rule.with"]
+        assert any("not indexed as a word" in hint for hint in found.hints)
+
     def test_words_that_stand_nowhere_are_named(self):
         result = search("quokka basket Zebra")
         assert "shop/basket.py" in paths(result)

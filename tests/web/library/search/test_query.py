@@ -109,5 +109,18 @@ def test_a_query_without_a_word_is_refused(text):
         parse_query(text)
 
 
+def test_words_that_are_not_indexed_are_refused_as_such():
+    with pytest.raises(InvalidInput, match="in nearly every text"):
+        parse_query("is it to be")
+
+
+@pytest.mark.parametrize("name", ["for", "symbol:with", "a_very_long_name" * 6])
+def test_a_name_that_is_no_indexed_word_is_looked_up_as_a_name(name):
+    query = parse_query(name)
+    assert query.names
+    assert not query.tokens
+    assert any("not indexed as a word" in hint for hint in query.hints)
+
+
 def test_stop_words_alone_are_kept():
     assert parse_query("how to get").tokens
