@@ -71,8 +71,8 @@ class Entries:
     def remove(self, ref_id: int, paths: Iterable[str]) -> None:
         """Remove the entries of a ref at those of these paths where it has one."""
         for some in batched(paths, _IDS_PER_QUERY):
-            below = f"SELECT id FROM library_path WHERE path IN ({marks(some)})"
-            self._remove(f"ref_id = %s AND path_id IN ({below})", [ref_id, *some])
+            path_ids = f"SELECT id FROM library_path WHERE path IN ({marks(some)})"
+            self._remove(f"ref_id = %s AND path_id IN ({path_ids})", [ref_id, *some])
 
     def remove_ref(self, ref_id: int) -> None:
         """Remove a ref with its entries."""
