@@ -273,7 +273,7 @@ def test_file_shown_to_its_end_does_not_go_on():
     assert "start_line=" not in text
 
 
-@pytest.mark.parametrize("kind", ["symlink", "submodule", "lfs_pointer", "binary"])
+@pytest.mark.parametrize("kind", ["symlink", "submodule", "lfs_pointer", "binary", "folder"])
 def test_file_without_lines_is_told_as_what_it_is(kind):
     bare = replace(samples.LINES, kind=kind, lines=(), total_lines=0, note="points to\n../x")
     text = read_file.CONTRACT.render(read_file.ReadFileResult.of(bare))

@@ -1,5 +1,6 @@
 """R62 to R77, with repositories that somebody made to do harm: none of it stops the rest."""
 
+import hashlib
 import struct
 import zlib
 from collections.abc import Iterator
@@ -13,11 +14,12 @@ from tests.library import add_and_sync, entries, fresh_state, index_state
 from tests.web.certificates import write_certificate
 from tests.web.git_server import GitServer, serving_git
 from web.accounts.principals import ANONYMOUS
-from web.core.errors import TooLarge, Unavailable
+from web.core.errors import NotFound, TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.library.git import trees
 from web.library.models import Ref, Repository
 from web.library.selectors.files import file_lines, files_listed
+from web.library.selectors.index_reports import file_report, index_report
 from web.library.selectors.repositories import repository_overview
 from web.library.services.repositories import repository_add
 from web.library.services.sync import repository_sync
@@ -78,6 +80,65 @@ def test_r69_paths_too_long_to_keep_are_kept_apart(origin: GitRepository) -> Non
     add_and_sync("project", origin.url)
     assert Ref.objects.get().counts["files"] == 3
     assert {entry.skip_reason for entry in entries("project").values()} == {"path too long"}
+
+
+def _deep_tree(origin: GitRepository, content: bytes) -> str:
+    """Return a tree of a file in 1,600 folders, without a process for each of them.
+
+    Newer git copies at most 2,048 (core.maxTreeDepth).
+    """
+    file = bytes.fromhex(_blob(origin, content))
+    data, made = b"100644 f.py\0" + file, []
+    for _level in range(1600):
+        stored = b"tree %d\0%b" % (len(data), data)
+        oid = hashlib.sha1(stored, usedforsecurity=False)
+        made.append((oid.hexdigest(), zlib.compress(stored)))
+        data = b"40000 dd\0" + oid.digest()
+    for name, stored in made:
+        path = origin.path / ".git/objects" / name[:2] / name[2:]
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(stored)
+    return made[-1][0]
+
+
+def test_r69_folder_too_deep_to_be_is_one_entry_and_the_rest_is_indexed(
+    origin: GitRepository,
+) -> None:
+    blob = _blob(origin, b"A = 1\n")
+    name = b"n" * 5000
+    for content in (b"DEEP = 1\n", b"DEEP = 2\n"):
+        deep = _deep_tree(origin, content)
+        tree = _raw_tree(
+            origin,
+            ("100644", b"a.py", blob),
+            ("40000", b"d", deep),
+            ("100644", name, blob),
+            ("100644", b"new\nline.py", blob),
+        )
+        _commit_tree(origin, tree)
+        if not Repository.objects.exists():
+            add_and_sync("project", origin.url)
+        repository_sync(name="project")
+    assert index_state("project") == fresh_state("project")
+    assert {entry.kind for entry in entries("project").values()} == {"file", "folder"}
+    assert Ref.objects.get().counts["skipped"] == {"path too long": 2}
+    (report,) = index_report(principal=ANONYMOUS, repository="project")
+    assert (report.files, report.indexed, report.skipped[0].files) == (4, 2, 2)
+    assert "shorten" in report.skipped[0].advice
+
+    folder = "d/" + "/".join(["dd"] * 1366)
+    (listed,) = files_listed(principal=ANONYMOUS, repository="project", path=folder).items
+    assert (listed.kind, listed.note) == ("folder", "not indexed, because: path too long")
+    for path in (folder, listed.path):
+        found = file_lines(principal=ANONYMOUS, repository="project", path=path)
+        assert (found.kind, found.lines, found.note) == ("folder", (), listed.note)
+        (explained,) = file_report(principal=ANONYMOUS, repository="project", path=path)
+        assert (explained.state, explained.reason) == ("not indexed", "path too long")
+    for reader in (file_lines, file_report, files_listed):
+        with pytest.raises(NotFound, match="not indexed, because: path too long"):
+            reader(principal=ANONYMOUS, repository="project", path=f"{folder}/dd/dd/f.py")
+    found = file_lines(principal=ANONYMOUS, repository="project", path=name.decode())
+    assert (found.lines, found.note, found.url) == (("A = 1",), listed.note, "")
 
 
 def test_r64_tree_with_names_that_lead_out_of_it_leads_nowhere(origin: GitRepository) -> None:

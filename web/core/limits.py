@@ -138,7 +138,13 @@ class Limits(BaseSettings):
         60.0, gt=0, description="Longest wait for the list of a remote's branches and tags."
     )
     max_repository_files: int = Field(
-        1_000_000, gt=0, description="Most files of one repository's tree."
+        1_000_000, gt=0, description="Most files and folders of one repository's tree."
+    )
+    max_folder_bytes: int = Field(
+        128 * 1024 * 1024,
+        gt=0,
+        description="Largest folder that is opened, as git stores it: about 40 bytes per entry, "
+        "and its name.",
     )
     min_free_disk_bytes: int = Field(
         256 * 1024 * 1024, ge=0, description="Free space in the data folder that a sync leaves."

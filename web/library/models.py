@@ -189,6 +189,7 @@ class EntryKind(models.TextChoices):
     SUBMODULE = "submodule", "Submodule"
     LFS_POINTER = "lfs_pointer", "Git LFS pointer"
     BINARY = "binary", "Binary file"
+    FOLDER = "folder", "Folder that is not opened"
 
 
 class FileRevision(models.Model):

@@ -74,7 +74,7 @@ def render(result: ListFilesResult) -> Rendering:
 
 
 def _row(item: FileItem) -> str:
-    if item.kind == "folder":
+    if item.kind == "folder" and not item.note:
         return (
             f"- {path_span(item.path.rstrip('/') + '/')} folder, {counted(item.file_count, 'file')}"
         )

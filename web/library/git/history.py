@@ -9,7 +9,7 @@ from pygit2.enums import DeltaStatus, DiffFlag
 
 from web.core.errors import Unavailable
 from web.library.git.objects import ObjectStore, commits_from, summary_of
-from web.library.git.trees import path_bytes, path_text
+from web.library.git.paths import path_bytes, path_text
 from web.library.records.history import ChangedFile, CommitSummary
 
 _STATUS = {

@@ -75,12 +75,19 @@ class ObjectStore:
         )
 
     def tree(self, oid: str) -> bytes:
-        """Return a tree as git stores it."""
+        """Return a tree as git stores it. Raises TooLarge for one over LIMITS.max_folder_bytes."""
         with self._open() as repository:
-            kind, data = repository.odb.read(pygit2.Oid(hex=oid))
-        if kind != ObjectType.TREE:
-            raise _missing()
-        return bytes(data)
+            found = pygit2.Oid(hex=oid)
+            kind, size = repository.odb.read_header(found)
+            if kind != ObjectType.TREE:
+                raise _missing()
+            if size <= LIMITS.max_folder_bytes:
+                return bytes(repository.odb.read(found)[1])
+        raise TooLarge(
+            f"A folder of the repository takes {size:,} bytes; at most "
+            f"{LIMITS.max_folder_bytes:,} are read.",
+            hint="Raise PORTOLAN_MAX_FOLDER_BYTES if the folder is meant to be that large.",
+        )
 
     def tree_of(self, commit: str) -> str:
         """Return the id of a commit's tree."""

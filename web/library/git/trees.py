@@ -1,10 +1,11 @@
 """Trees: which paths a commit has, and what changed between two of them.
 
 Trees are read as git stores them, so a path of any bytes is read, and comparing two trees opens
-only the folders that differ.
+only the folders that differ. Trees may be made to exhaust their reader: a folder that is too deep
+or too large is an entry that is not opened, and folders that repeat each other without end are
+refused.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from stat import S_IFMT
@@ -15,17 +16,30 @@ from web.library.git.objects import ObjectStore
 
 FOLDER, SYMLINK, SUBMODULE = 0o040000, 0o120000, 0o160000
 _OID_BYTES = 20
-_ESCAPE = re.compile(rb"\\x[0-9a-f]{2}")
-_MAX_PATH_BYTES = 4096  # Linux' own bound; deeper trees exist only to exhaust their reader
+# Linux' own bound: nobody has such folders in a work tree.
+_MAX_FOLDER_PATH_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A file, symbolic link or submodule at a path, whose bytes are as git has them."""
+    """A file, symbolic link or submodule at a path, whose bytes are as git has them.
+
+    Also a folder that is not opened, because its path is too long or it is too large.
+    """
 
     path: bytes
     mode: int
     oid: str
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder that is not opened."""
+        return S_IFMT(self.mode) == FOLDER
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether its path is too long for a folder."""
+        return len(self.path) > _MAX_FOLDER_PATH_BYTES
 
     @property
     def is_symlink(self) -> bool:
@@ -49,13 +63,19 @@ class TreeChanges:
     written: tuple[TreeEntry, ...]
 
 
+type _Folder = dict[bytes, tuple[int, str]]
+
+
 def entries_of(store: ObjectStore, tree: str) -> Iterator[TreeEntry]:
-    """Yield everything but folders below a tree, in git's order."""
-    yield from _walk(store, tree, b"")
+    """Yield everything but folders below a tree, in git's order.
+
+    Raises TooLarge for more than LIMITS.max_repository_files, Unavailable for a damaged folder.
+    """
+    yield from _Walk(store).inside(b"", _children(store, tree))
 
 
 def changes_between(store: ObjectStore, old: str, new: str) -> TreeChanges:
-    """Compare two trees by object id and mode."""
+    """Compare two trees by object id and mode. Raises as `entries_of` does."""
     comparison = _Comparison(store)
     comparison.run(old, new)
     return TreeChanges(
@@ -63,36 +83,13 @@ def changes_between(store: ObjectStore, old: str, new: str) -> TreeChanges:
     )
 
 
-def path_text(path: bytes) -> str:
-    r"""Return a path as text; in one that is not UTF-8 the odd bytes are shown as `\xNN`.
+def _children(store: ObjectStore, tree: str) -> _Folder:
+    """Return the modes and ids of a folder's entries by name; of equal names the last one's.
 
-    No two paths have the same text: in one that holds such an escape itself, and in one with odd
-    bytes, a backslash is shown as `\x5c`.
+    Raises TooLarge for one over LIMITS.max_folder_bytes or with too many entries.
     """
-    if b"\\" in path and (_ESCAPE.search(path) or not _is_text(path)):
-        path = path.replace(b"\\", b"\\x5c")
-    return path.decode("utf-8", "backslashreplace")
-
-
-def path_bytes(text: str) -> bytes:
-    """Return the path that `path_text` shows so."""
-    return _ESCAPE.sub(
-        lambda match: bytes([int(match[0][2:], 16)]), text.encode("utf-8", "replace")
-    )
-
-
-def _is_text(path: bytes) -> bool:
-    try:
-        path.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _children(store: ObjectStore, tree: str) -> dict[bytes, tuple[int, str]]:
-    """Return the modes and ids of a folder's entries by name."""
     data = store.tree(tree)
-    found: dict[bytes, tuple[int, str]] = {}
+    found: _Folder = {}
     position = 0
     try:
         while position < len(data):
@@ -101,6 +98,8 @@ def _children(store: ObjectStore, tree: str) -> dict[bytes, tuple[int, str]]:
             oid = data[end + 1 : end + 1 + _OID_BYTES]
             found[data[space + 1 : end]] = (int(data[position:space], 8), oid.hex())
             position = end + 1 + _OID_BYTES
+            if len(found) > LIMITS.max_repository_files:
+                raise _unreasonable()
     except ValueError as error:
         raise Unavailable(
             "A folder of the repository is damaged.",
@@ -109,23 +108,52 @@ def _children(store: ObjectStore, tree: str) -> dict[bytes, tuple[int, str]]:
     return found
 
 
-def _walk(store: ObjectStore, tree: str, prefix: bytes) -> Iterator[TreeEntry]:
-    """Yield what is below a tree, depth first; never trust its depth or its size."""
-    open_folders = [(prefix, iter(_children(store, tree).items()))]
-    count = 0
-    while open_folders:
-        prefix, children = open_folders[-1]
-        for name, (mode, oid) in children:
-            path = prefix + name
-            count += 1
-            if count > LIMITS.max_repository_files or len(path) > _MAX_PATH_BYTES:
-                raise _unreasonable()
-            if S_IFMT(mode) == FOLDER:
-                open_folders.append((path + b"/", iter(_children(store, oid).items())))
-                break
-            yield TreeEntry(path, mode, oid)
+class _Walk:
+    """Goes through one side of what is read, and no further than a repository may go in all."""
+
+    def __init__(self, store: ObjectStore) -> None:
+        self._store = store
+        self._seen = 0
+
+    def count(self) -> None:
+        """Count a file or folder that is looked at. Raises TooLarge for one too many."""
+        self._seen += 1
+        if self._seen > LIMITS.max_repository_files:
+            raise _unreasonable()
+
+    def opened(self, entry: TreeEntry) -> _Folder | None:
+        """Return what is in a folder; None for a file, and a folder that is not to be opened."""
+        if not entry.is_folder or entry.is_too_deep:
+            return None
+        try:
+            return _children(self._store, entry.oid)
+        except TooLarge:
+            return None
+
+    def at(self, entry: TreeEntry) -> Iterator[TreeEntry]:
+        """Yield a file, or what is below a folder."""
+        self.count()
+        folder = self.opened(entry)
+        if folder is None:
+            yield entry
         else:
-            open_folders.pop()
+            yield from self.inside(entry.path + b"/", folder)
+
+    def inside(self, prefix: bytes, folder: _Folder) -> Iterator[TreeEntry]:
+        """Yield what is below a folder that is open, depth first."""
+        open_folders = [(prefix, iter(folder.items()))]
+        while open_folders:
+            prefix, children = open_folders[-1]
+            for name, (mode, oid) in children:
+                self.count()
+                entry = TreeEntry(prefix + name, mode, oid)
+                inner = self.opened(entry)
+                if inner is not None:
+                    open_folders.append((entry.path + b"/", iter(inner.items())))
+                    break
+                yield entry
+            else:
+                open_folders.pop()
 
 
 class _Comparison:
@@ -133,54 +161,45 @@ class _Comparison:
 
     def __init__(self, store: ObjectStore) -> None:
         self._store = store
+        self._old, self._new = _Walk(store), _Walk(store)
         self.before: dict[bytes, TreeEntry] = {}
         self.after: dict[bytes, TreeEntry] = {}
-        self._pending: list[tuple[bytes, str, str]] = []
+        self._pending: list[tuple[TreeEntry, TreeEntry]] = []
 
     def run(self, old: str, new: str) -> None:
         """Compare two trees, opening only the folders that differ."""
-        self._pending.append((b"", old, new))
+        if old != new:
+            self._compare(b"", _children(self._store, old), _children(self._store, new))
         while self._pending:
-            prefix, old, new = self._pending.pop()
-            if old != new:
-                self._compare_folder(
-                    prefix, _children(self._store, old), _children(self._store, new)
-                )
+            was, now = self._pending.pop()
+            olds, news = self._old.opened(was), self._new.opened(now)
+            if olds is None or news is None:
+                self._collect(was, now)
+            else:
+                self._compare(was.path + b"/", olds, news)
 
-    def _compare_folder(
-        self,
-        prefix: bytes,
-        olds: dict[bytes, tuple[int, str]],
-        news: dict[bytes, tuple[int, str]],
-    ) -> None:
+    def _compare(self, prefix: bytes, olds: _Folder, news: _Folder) -> None:
         for name in olds.keys() | news.keys():
-            was, now = olds.get(name), news.get(name)
+            was = TreeEntry(prefix + name, *olds[name]) if name in olds else None
+            now = TreeEntry(prefix + name, *news[name]) if name in news else None
             if was == now:
                 continue
-            path = prefix + name
-            if was and now and S_IFMT(was[0]) == FOLDER == S_IFMT(now[0]):
-                self._pending.append((path + b"/", was[1], now[1]))
+            if was and now and was.is_folder and now.is_folder:
+                if was.oid != now.oid:
+                    self._new.count()
+                    self._pending.append((was, now))
                 continue
-            self._collect(path, was, self.before)
-            self._collect(path, now, self.after)
+            self._collect(was, now)
 
-    def _collect(
-        self, path: bytes, side: tuple[int, str] | None, collected: dict[bytes, TreeEntry]
-    ) -> None:
-        if side is None:
-            return
-        if S_IFMT(side[0]) == FOLDER:
-            found = _walk(self._store, side[1], path + b"/")
-            collected.update((entry.path, entry) for entry in found)
-        else:
-            collected[path] = TreeEntry(path, *side)
-        if len(collected) > LIMITS.max_repository_files or len(path) > _MAX_PATH_BYTES:
-            raise _unreasonable()
+    def _collect(self, was: TreeEntry | None, now: TreeEntry | None) -> None:
+        if was:
+            self.before.update((entry.path, entry) for entry in self._old.at(was))
+        if now:
+            self.after.update((entry.path, entry) for entry in self._new.at(now))
 
 
 def _unreasonable() -> TooLarge:
     return TooLarge(
-        f"The repository has more than {LIMITS.max_repository_files:,} files, or a path of more "
-        f"than {_MAX_PATH_BYTES:,} bytes.",
+        f"The repository has more than {LIMITS.max_repository_files:,} files and folders.",
         hint="Raise PORTOLAN_MAX_REPOSITORY_FILES if the repository is meant to be that large.",
     )

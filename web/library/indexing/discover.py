@@ -23,7 +23,6 @@ from web.library.models import EntryKind
 # same encoding, or its tokens (`search.tokens`), needs a migration that empties the index: old
 # texts are taken out of the full-text tables by giving them once more.
 RULES_VERSION = 5
-LARGEST_PATH_BYTES = 1024
 _LFS_MAX_BYTES = 1024
 # Folders in which plain text is documentation.
 _DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation"})
@@ -48,7 +47,7 @@ class Verdict:
 class Rules:
     """The rules of one repository: its documentation globs and what it excludes.
 
-    `fingerprint` differs where they, or the bound on the size of a file, do.
+    `fingerprint` differs where they, or the bounds on the size of a file or folder, do.
     """
 
     def __init__(
@@ -57,7 +56,8 @@ class Rules:
         self._documentation = _compiled(documentation_globs, "documentation_globs")
         self._excluded = _compiled(exclude_globs, "exclude_globs")
         globs = (list(documentation_globs), list(exclude_globs))
-        recipe = repr((RULES_VERSION, *globs, LIMITS.max_indexed_file_bytes))
+        bounds = (LIMITS.max_indexed_file_bytes, LIMITS.max_folder_bytes)
+        recipe = repr((RULES_VERSION, *globs, *bounds))
         self.fingerprint = hashlib.sha256(recipe.encode()).hexdigest()[:16]
 
     def of_path(self, path: str, *, size: int) -> Verdict:

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import batched
 
 from web.core.errors import Unavailable
 from web.core.limits import LIMITS
 from web.library.git.mirrors import blob_head
 from web.library.git.objects import ObjectStore
-from web.library.git.trees import TreeEntry, path_text
+from web.library.git.paths import LARGEST_KEPT_BYTES, kept_path, path_text
+from web.library.git.trees import TreeEntry
 from web.library.indexing import discover, skipping
 from web.library.indexing.decode import Decoded
-from web.library.indexing.discover import LARGEST_PATH_BYTES, Rules, Verdict
+from web.library.indexing.discover import Rules, Verdict
 from web.library.indexing.write import ContentKey, contents_of
 from web.library.models import EntryKind
 
@@ -63,12 +63,15 @@ class EntryReader:
             verdict, text = self._judged(entry)
         except Unavailable:
             verdict, text = Verdict(EntryKind.FILE, skip_reason=skipping.UNREADABLE), None
-        return ReadEntry(stored_path(entry), entry.oid, verdict, text)
+        return ReadEntry(kept_path(entry.path), entry.oid, verdict, text)
 
     def _judged(self, entry: TreeEntry) -> tuple[Verdict, Decoded | None]:
         """Return what stands at the entry, with its text where that has to be written."""
         if entry.is_submodule:
             return Verdict(EntryKind.SUBMODULE, skip_reason=skipping.SUBMODULE), None
+        if entry.is_folder:
+            reason = skipping.LONG_PATH if entry.is_too_deep else skipping.LARGE_FOLDER
+            return Verdict(EntryKind.FOLDER, skip_reason=reason), None
         size = self._store.size(entry.oid)
         if entry.is_symlink:
             return Verdict(EntryKind.SYMLINK, size=size, skip_reason=skipping.SYMLINK), None
@@ -77,7 +80,7 @@ class EntryReader:
     def _judged_file(self, entry: TreeEntry, size: int) -> tuple[Verdict, Decoded | None]:
         path = path_text(entry.path)
         by_path = self._rules.of_path(path, size=size)
-        if len(entry.path) > LARGEST_PATH_BYTES:
+        if len(entry.path) > LARGEST_KEPT_BYTES:
             by_path = discover.skipped(by_path, skipping.LONG_PATH)
         elif size == 0:
             return discover.skipped(by_path, by_path.skip_reason or skipping.EMPTY), None
@@ -116,12 +119,3 @@ class EntryReader:
         if size > LIMITS.max_readable_file_bytes:
             return blob_head(self._store.repository_id, oid, max_bytes=_HEAD_BYTES)
         return self._store.blob(oid)[:_HEAD_BYTES]
-
-
-def stored_path(entry: TreeEntry) -> str:
-    """Return the path as it is kept: one too long for an index is cut and marked by its digest."""
-    path = path_text(entry.path)
-    if len(entry.path) <= LARGEST_PATH_BYTES:
-        return path
-    digest = blake2b(entry.path, digest_size=8).hexdigest()
-    return f"{path[: LARGEST_PATH_BYTES // 4]}…{digest}"

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 
+from web.library.git.paths import kept_path
 from web.library.git.trees import TreeEntry
 from web.library.indexing import discover
 from web.library.indexing.analysis import Definition
 from web.library.indexing.changed import Earlier
 from web.library.indexing.grammars import grammar_of
-from web.library.indexing.reading import ReadEntry, stored_path
+from web.library.indexing.reading import ReadEntry
 from web.library.indexing.texts import BlobTexts
 from web.library.indexing.write import Names, rows
 
@@ -28,7 +29,7 @@ class Replaced:
     def __init__(self, entries: Iterable[TreeEntry], texts: BlobTexts, names: Names) -> None:
         self._texts = texts
         self._names = names
-        self._oids = {stored_path(entry): entry.oid for entry in entries}
+        self._oids = {kept_path(entry.path): entry.oid for entry in entries}
 
     def earlier(self, entry: ReadEntry) -> Earlier | None:
         """Return what stood at the entry's path before, where it can help to parse it."""

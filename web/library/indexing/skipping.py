@@ -22,6 +22,15 @@ TRANSLATION = "translation catalogue"
 IMAGE = "vector image"
 UNREADABLE = "unreadable object"
 LONG_PATH = "path too long"
+LARGE_FOLDER = "folder too large"
+_ADVICE = {
+    EXCLUDED: "change the exclude patterns of the repository",
+    LFS_POINTER: "its object is not in the repository; commit the file itself to have it indexed",
+    SUBMODULE: "add the repository that it points to",
+    UNREADABLE: "run git fsck in the remote repository",
+    LONG_PATH: "shorten the names of its folders; a folder of this path has nothing indexed below",
+    LARGE_FOLDER: "raise PORTOLAN_MAX_FOLDER_BYTES, then sync",
+}
 
 
 def _words(text: str) -> frozenset[str]:
@@ -85,17 +94,9 @@ def too_large() -> str:
 
 def advice_on(reason: str) -> str:
     """Return what to do about a reason for not being indexed, empty where nothing is to be done."""
-    if reason == EXCLUDED:
-        return "change the exclude patterns of the repository"
     if reason.startswith("larger than"):
         return "raise PORTOLAN_MAX_INDEXED_FILE_BYTES, then sync"
-    if reason == LFS_POINTER:
-        return "its object is not in the repository; commit the file itself to have it indexed"
-    if reason == SUBMODULE:
-        return "add the repository that it points to"
-    if reason == UNREADABLE:
-        return "run git fsck in the remote repository"
-    return ""
+    return _ADVICE.get(reason, "")
 
 
 def reason_of_path(path: str) -> str:

@@ -20,6 +20,7 @@ from web.library.git.mirrors import (
     update_mirror,
 )
 from web.library.git.objects import ObjectStore
+from web.library.git.paths import kept_path
 from web.library.git.trees import TreeChanges, changes_between, entries_of
 from web.library.indexing import progress
 from web.library.indexing.analysis import analyse
@@ -29,7 +30,7 @@ from web.library.indexing.discover import Rules
 from web.library.indexing.garbage import rare_collections
 from web.library.indexing.progress import ProgressReporter
 from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry, Published, publish
-from web.library.indexing.reading import EntryReader, ReadEntry, stored_path
+from web.library.indexing.reading import EntryReader, ReadEntry
 from web.library.indexing.refs import WantedRef, mirrored_refs, wanted_refs
 from web.library.indexing.replaced import Replaced
 from web.library.indexing.texts import BlobTexts
@@ -238,7 +239,7 @@ class RepositorySync:
         else:
             changes = changes_between(self._store, self._store.tree_of(base_commit), tree)
         view = ChangedView(ref=ref, base=(str(base.kind), base.name) if base else None)
-        view.removed = [stored_path(entry) for entry in changes.removed]
+        view.removed = [kept_path(entry.path) for entry in changes.removed]
         self._reporter.begin(progress.INDEXING, total=len(changes.written))
         texts = Texts(entry.oid for entry in changes.removed)
         replaced = Replaced(changes.removed, self._old_texts, self._names)

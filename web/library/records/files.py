@@ -10,7 +10,7 @@ class FileItem:
     """A row of a listing: a folder (`kind` "folder", `file_count` files below) or a file.
 
     `kind` of a file is file, symlink, submodule, lfs_pointer or binary; `note` says why it is not
-    indexed or where a link points, empty otherwise.
+    indexed or where a link points, empty otherwise. A folder with a note has nothing indexed below.
     """
 
     path: str
@@ -35,8 +35,8 @@ class FileListing:
 class FileLines:
     """Lines of a file. `total_lines` agrees with `git grep -c ''`.
 
-    For what has no lines (`kind` symlink, submodule, lfs_pointer, binary) `lines` is empty and
-    `note` says what it is. Lines over the bound are cut and listed in `cut_lines`.
+    For what has no lines (`kind` symlink, submodule, lfs_pointer, binary, folder) `lines` is empty
+    and `note` says what it is. Lines over the bound are cut and listed in `cut_lines`.
     """
 
     path: str

@@ -6,7 +6,9 @@ from django.db.models import CharField, F, QuerySet, Value
 from django.db.models.functions import Left, StrIndex, Substr
 
 from web.core.errors import NotFound
-from web.library.models import Entry, FileRevision, Ref, Repository
+from web.core.limits import LIMITS
+from web.library.git.paths import LARGEST_KEPT_BYTES, kept_path, path_bytes
+from web.library.models import Entry, EntryKind, FileRevision, Ref, Repository
 
 _SUGGESTED = 5
 _COMPARED = 2000
@@ -30,17 +32,42 @@ def revision_at(repository: Repository, ref: Ref | None, path: str) -> FileRevis
     name = path.removeprefix("./")
     if ref is not None and "\0" not in name:
         entry = (
-            Entry.objects.filter(ref=ref, path__path=name)
+            Entry.objects.filter(ref=ref, path__path__in={name, _kept(name)})
             .select_related("revision__path", "revision__content")
             .first()
         )
         if entry is not None:
             return entry.revision
+        refuse_below_unopened(ref, name)
     raise NotFound(
         f"There is no file {path[:200]!r} in repository {repository.name}"
         + (f" at {ref.name}." if ref else ": it has nothing indexed yet."),
         hint=_hint(ref, name) if ref else "Wait for the first sync, or ask staff to sync it.",
     )
+
+
+def _kept(path: str) -> str:
+    """Return how the index has a path that may be too long for it."""
+    data = path_bytes(path)
+    return kept_path(data) if len(data) > LARGEST_KEPT_BYTES else path
+
+
+def refuse_below_unopened(ref: Ref, path: str) -> None:
+    """Raise NotFound for a path below a folder that was not opened, with the reason."""
+    parts = path[: LIMITS.max_path_characters].split("/")
+    above = {_kept("/".join(parts[:count])) for count in range(1, len(parts))}
+    unopened = (
+        Entry.objects.filter(ref=ref, path__path__in=above, revision__kind=EntryKind.FOLDER)
+        .values_list("path__path", "revision__skip_reason")
+        .first()
+    )
+    if unopened:
+        folder, reason = unopened
+        raise NotFound(
+            f"What is below the folder {folder[:200]!r} at {ref.name} is not indexed, "
+            f"because: {reason}.",
+            hint="Clone the repository to work with these files.",
+        )
 
 
 def folder_of(path: str | None) -> str:

@@ -14,10 +14,17 @@ from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.globs import glob_of
+from web.library.indexing import skipping
 from web.library.indexing.decode import decode, lines_of
 from web.library.models import Entry, EntryKind, FileRevision, Ref, Repository
 from web.library.records.files import FileItem, FileLines, FileListing
-from web.library.selectors.entries import entries_below, folder_of, nearest_folders, revision_at
+from web.library.selectors.entries import (
+    entries_below,
+    folder_of,
+    nearest_folders,
+    refuse_below_unopened,
+    revision_at,
+)
 from web.library.selectors.links import file_url
 from web.library.selectors.refs import freshness_of, ref_for, repository_for
 
@@ -113,7 +120,7 @@ def file_lines(
         total_lines=0,
         cut_lines=(),
         note=_note(store, revision),
-        url=file_url(found.url, commit=at.commit if at else "", path=revision.path.path),
+        url=_url(found, at, revision),
         freshness=freshness_of(found, at),
     )
     if revision.kind != EntryKind.FILE:
@@ -125,6 +132,12 @@ def file_lines(
     if decoded is None:
         return replace(without_lines, kind=EntryKind.BINARY.value, note="binary file")
     return _read(without_lines, decoded.text, decoded.encoding, start_line, line_count)
+
+
+def _url(repository: Repository, ref: Ref | None, revision: FileRevision) -> str:
+    if ref is None or revision.skip_reason == skipping.LONG_PATH:
+        return ""  # a path that is kept shortened leads nowhere
+    return file_url(repository.url, commit=ref.commit, path=revision.path.path)
 
 
 def _read(file: FileLines, text: str, encoding: str, start_line: int, line_count: int) -> FileLines:
@@ -202,6 +215,7 @@ def _alone(repository: Repository, ref: Ref, path: str) -> list[FileItem]:
     try:
         return [_item(ObjectStore(repository.pk), revision_at(repository, ref, path))]
     except NotFound:
+        refuse_below_unopened(ref, path)
         near = nearest_folders(ref, path)
         raise NotFound(
             f"There is no folder {path[:200]!r} in repository {repository.name} at {ref.name}.",

@@ -21,7 +21,8 @@ def file_url(
     `address` is the repository's, https or ssh; a file of a site is a page. Lines count from 1.
     """
     host, project = host_and_project(address)
-    if not project or not commit:
+    # With a segment of dots a browser would go elsewhere.
+    if not project or not commit or not {"", ".", ".."}.isdisjoint(path.split("/")):
         return page_url(address, path) if is_site(address) else ""
     name = host.lower()
     where = f"https://{host}/{quote(project)}"

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from tests.gitrepos import GitRepository
 from tests.library import mirrored
 from web.core.errors import TooLarge, Unavailable
-from web.library.git import trees
+from web.library.git import objects, trees
 from web.library.git.objects import ObjectStore
-from web.library.git.trees import changes_between, entries_of, path_text
+from web.library.git.paths import path_text
+from web.library.git.trees import FOLDER, changes_between, entries_of
 
 
 def _listing(origin: GitRepository, commit: str = "HEAD") -> dict[bytes, tuple[int, str]]:
@@ -159,17 +160,87 @@ def test_tree_without_bound_is_refused(
         list(entries)
 
 
-def test_folders_nested_without_end_are_refused(origin: GitRepository) -> None:
-    oid = origin.git("hash-object", "-w", "--stdin", stdin=b"deep").decode().strip()
-    tree = origin.git("mktree", stdin=f"100644 blob {oid}\tf\n".encode()).decode().strip()
-    for _ in range(60):
-        listing = f"040000 tree {tree}\t{'d' * 80}\n"
-        tree = origin.git("mktree", stdin=listing.encode()).decode().strip()
-    commit = origin.git("commit-tree", "-m", "deep", tree).decode().strip()
-    origin.git("update-ref", "refs/heads/main", commit)
+def _tree(origin: GitRepository, *lines: str) -> str:
+    return origin.git("mktree", stdin="".join(f"{line}\n" for line in lines).encode()).decode()[:40]
+
+
+def _file(origin: GitRepository, content: bytes) -> str:
+    oid = origin.git("hash-object", "-w", "--stdin", stdin=content).decode().strip()
+    return f"100644 blob {oid}\tf"
+
+
+def _within(origin: GitRepository, tree: str, *, levels: int, name: str) -> str:
+    """Return a tree in that many folders, one in the other."""
+    for _ in range(levels):
+        tree = _tree(origin, f"040000 tree {tree}\t{name}")
+    return tree
+
+
+def _stored(origin: GitRepository, *made: str) -> ObjectStore:
+    for number, tree in enumerate(made):
+        commit = origin.git("commit-tree", "-m", "made", tree).decode().strip()
+        origin.git("update-ref", f"refs/heads/main{number or ''}", commit)
+    return mirrored(origin)
+
+
+@pytest.mark.parametrize(("levels", "name"), [(60, "d" * 80), (1500, "ddd"), (1, "d" * 5000)])
+def test_folder_whose_path_is_too_long_is_not_opened(
+    levels: int, name: str, origin: GitRepository
+) -> None:
+    deep = [
+        _within(origin, _tree(origin, _file(origin, content)), levels=levels, name=name)
+        for content in (b"one", b"two")
+    ]
+    trees = [_tree(origin, f"040000 tree {one}\tdeep", _file(origin, b"beside")) for one in deep]
+    store = _stored(origin, *trees)
+    folder, beside = entries_of(store, trees[0])
+    assert (folder.mode, folder.is_too_deep, beside.path) == (FOLDER, True, b"f")
+    assert 4096 < len(folder.path) <= 4096 + 1 + len(name)
+    changes = changes_between(store, *trees)
+    assert [entry.path for entry in (*changes.removed, *changes.written)] == [folder.path] * 2
+    assert changes.written[0].oid != changes.removed[0].oid
+
+
+def test_folder_that_is_too_large_is_not_opened(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = origin.write({"large/a": "1", "beside": "1"}).commit().head
+    origin.write({f"large/{number:04}": "1" for number in range(40)})
+    large = origin.commit().head
     store = mirrored(origin)
-    with pytest.raises(TooLarge, match="4,096 bytes"):
-        list(entries_of(store, tree))
+    old, new = store.tree_of(small), store.tree_of(large)
+    monkeypatch.setattr(
+        objects, "LIMITS", objects.LIMITS.model_copy(update={"max_folder_bytes": 1000})
+    )
+    assert [(entry.path, entry.is_folder) for entry in entries_of(store, new)] == [
+        (b"beside", False),
+        (b"large", True),
+    ]
+    changes = changes_between(store, old, new)
+    assert [entry.path for entry in changes.removed] == [b"large/a"]
+    assert [entry.path for entry in changes.written] == [b"large"]
+    changes = changes_between(store, new, old)
+    assert [entry.path for entry in changes.removed] == [b"large"]
+    assert [entry.path for entry in changes.written] == [b"large/a"]
+
+
+def test_folders_without_a_file_that_repeat_each_other_are_refused(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bombs = []
+    for name in ("old", "new"):
+        tree = _tree(origin, f"040000 tree {_tree(origin)}\t{name}")
+        for _ in range(10):
+            tree = _tree(origin, *(f"040000 tree {tree}\t{number}" for number in range(10)))
+        bombs.append(tree)
+    store = _stored(origin, *bombs)
+    monkeypatch.setattr(
+        trees, "LIMITS", trees.LIMITS.model_copy(update={"max_repository_files": 1000})
+    )
+    with pytest.raises(TooLarge, match="1,000 files and folders"):
+        list(entries_of(store, bombs[0]))
+    with pytest.raises(TooLarge, match="1,000 files and folders"):
+        changes_between(store, *bombs)
 
 
 def test_damaged_tree_is_said_to_be_damaged() -> None:
