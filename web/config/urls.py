@@ -3,6 +3,8 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+admin.site.site_header = admin.site.site_title = "Portolan"
+admin.site.index_title = "Administration"
 handler500 = "web.pages.views.failed"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("web.pages.urls")),

@@ -13,6 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from web.accounts.services.audit import audit_write
 from web.accounts.views.sign_in import actor_of
 from web.core.service_admin import ServiceAdmin
+from web.core.text import printable
 from web.library.admin_forms import (
     CREDENTIAL_FIELDS,
     SERVICE_FIELDS,
@@ -88,7 +89,7 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
     def branch(self, repository: Repository) -> str:
         """Return the default branch and its commit."""
         ref = repository.refs.filter(is_default=True).first()
-        return f"{ref.name} @ {ref.commit[:12]}" if ref else "—"
+        return f"{printable(ref.name)} @ {ref.commit[:12]}" if ref else "—"
 
     @admin.display(description="Files (indexed)")
     def files(self, repository: Repository) -> str:
@@ -138,7 +139,7 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
             "",
             "<li>{} {} @ {}: {} files, {} indexed</li>",
             (
-                (ref.kind, ref.name, ref.commit[:12], ref.counts.get("files", 0),
+                (ref.kind, printable(ref.name), ref.commit[:12], ref.counts.get("files", 0),
                  ref.counts.get("indexed", 0))
                 for ref in refs
             ),

@@ -156,6 +156,17 @@ def test_list_and_page_show_the_state(staff: Client, project: GitRepository) -> 
     assert f"branch main @ {commit}: 2 files, 2 indexed" in page
 
 
+def test_no_page_lets_the_name_of_a_branch_turn_its_text_around(
+    staff: Client, project: GitRepository
+) -> None:
+    project.git("branch", "-m", "m\u202eain")
+    add_and_sync("project", project.url)
+    for page in (LIST, f"{LIST}{Repository.objects.get().pk}/change/", "/"):
+        text = staff.get(page).content.decode()
+        assert "\u202e" not in text
+        assert "m\\u202eain" in text
+
+
 def test_page_counts_by_reason_what_is_not_indexed(staff: Client, origin: GitRepository) -> None:
     origin.write(
         {"a.py": "A = 1\n", "vendor/a.js": "", "vendor/b.js": "b", "c.png": b"\x89PNG\0\xff\xfe\0"}

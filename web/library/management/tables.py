@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from web.core.text import printable
+
 _WIDTH = 160  # where the output is no terminal
 
 
@@ -20,6 +22,6 @@ def write_table(output: TextIOBase, columns: Sequence[str], rows: Iterable[Seque
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     stream: Any = getattr(output, "_out", output)
     Console(file=stream, width=None if stream.isatty() else _WIDTH).print(table)

@@ -48,14 +48,14 @@ def repository_for(principal: Principal, name: str) -> Repository:
 
 
 def ref_for(repository: Repository, name: str | None) -> Ref | None:
-    """Return the indexed ref that a call means: the default branch without a name.
+    """Return the indexed ref that a call means: the default branch without a name, and for HEAD.
 
     A tag wins over a branch of the same name; heads/… and tags/… tell them apart. None for a
     repository that has nothing indexed, when no ref was named. Raises InvalidInput, with the list
     of indexed refs, for a name that is none of them.
     """
     refs = Ref.objects.filter(repository=repository)
-    if not name:
+    if not name or name == "HEAD":
         return refs.filter(is_default=True).first()
     matches = Q(name=name)
     for prefix, kind in _PREFIXES.items():

@@ -141,6 +141,7 @@ def test_ref_is_found_by_its_names_and_refused_with_the_list(origin: GitReposito
     default = ref_for(repository, None)
     assert default is not None
     assert default.name == "main"
+    assert ref_for(repository, "HEAD") == default
     kinds = {
         name: found.kind
         for name in ("v1", "tags/v1", "heads/v1", "refs/heads/v1", "refs/tags/v1")
