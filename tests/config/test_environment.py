@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 
@@ -127,6 +128,26 @@ def test_no_limit_has_the_name_of_a_setting():
 
 def test_asgi_processes_keep_no_connection_between_requests(settings):
     assert settings.DATABASES["default"]["CONN_MAX_AGE"] == 0
+
+
+def test_the_cache_waits_for_redis_as_long_as_the_limit_says(tmp_path):
+    """A Redis that takes connections and says nothing held up each call for ten seconds."""
+    ask = (
+        "from django.core.cache import cache\n"
+        "print(cache._cache.get_client().connection_pool.connection_kwargs['socket_timeout'])\n"
+        "cache.get('a key')"
+    )
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        ended = start(
+            *("--no-imports", "--command", ask),
+            command="shell",
+            PORTOLAN_DEBUG="1",
+            PORTOLAN_DATA_DIR=str(tmp_path),
+            PORTOLAN_REDIS_URL=f"redis://127.0.0.1:{silent.getsockname()[1]}/0",
+            PORTOLAN_REDIS_ANSWER_SECONDS="0.01",
+        )
+    assert ended.stdout == "0.01\n"
+    assert "TimeoutError" in ended.stderr
 
 
 def test_an_argument_that_is_not_utf_8_is_named_as_paths_of_repositories_are(tmp_path):

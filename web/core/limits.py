@@ -50,7 +50,8 @@ class Limits(BaseSettings):
     redis_answer_seconds: float = Field(
         0.25,
         gt=0,
-        description="Longest time that Redis may take; beyond, each sidecar counts for itself.",
+        description="Longest time that Redis may take; beyond, each sidecar counts for itself and "
+        "answers without what is kept there.",
     )
 
     # Results

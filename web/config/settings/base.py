@@ -135,6 +135,11 @@ CACHES: dict[str, dict[str, Any]] = {
         {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": ENVIRONMENT.redis_url,
+            # A call waits twice at most: for what is kept, and to keep what it found.
+            "OPTIONS": {
+                "socket_timeout": LIMITS.redis_answer_seconds,
+                "socket_connect_timeout": LIMITS.redis_answer_seconds,
+            },
         }
         if ENVIRONMENT.redis_url
         else {
