@@ -28,8 +28,8 @@ MAX_SCOPE_DEPTH = 16
 _READ_BYTES = 64 * 1024
 _MONOTONOUS_BYTES = 8 * 1024
 _MONOTONOUS_RATIO = 40
-_TELLING_BYTES = 1024
-_TELLING_WINDOW_BITS = 10
+_TELLING_BYTES = 512
+_TELLING_WINDOW_BITS = 9
 _ERROR_KIND = 0xFFFF  # of nodes that hold what could not be parsed
 
 _TYPES = frozenset({"class", "enum", "interface", "scope", "struct", "trait", "type"})
