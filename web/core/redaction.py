@@ -6,7 +6,7 @@ be its key), private keys, and the installation's own secrets once `hide` was to
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 REDACTED = "[redacted]"
@@ -27,9 +27,19 @@ _TOKEN = re.compile(
     r"|(?:glpat-|github_pat_)(?=[A-Za-z0-9_-]{20}))"
     r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*"
 )
+# An address is matched whole, also one without a query: were it left, it would be read to its end
+# again from each further `://` inside.
+_ADDRESS = re.compile(r"""(://[^\s"'<>`?#]+)(\?(?!\[redacted\])[^\s"'<>`#]+)?""")
+
+
+def _without_query(address: re.Match[str]) -> str:
+    return address[0] if address[2] is None else f"{address[1]}?{REDACTED}"
+
+
+type _Replacement = str | Callable[[re.Match[str]], str]
 # What one of these words must stand in (in lowercase) before the pattern is tried at all: most
 # texts have none, and logging is on the path of every call.
-_PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = (
+_PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], _Replacement], ...] = (
     (
         ("private key-----",),
         re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)", re.DOTALL),
@@ -55,11 +65,7 @@ _PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = (
         re.compile(r"(://)(?:[^/\s:@]*:[^/\s@]+|[^/\s:@]{8,})(?=@)"),
         rf"\1{REDACTED}",
     ),
-    (
-        ("://",),
-        re.compile(r"""(://[^\s"'<>`?#]+\?)(?!\[redacted\])[^\s"'<>`#]+"""),
-        rf"\1{REDACTED}",
-    ),
+    (("://",), _ADDRESS, _without_query),
     (
         ("=", ":"),
         re.compile(rf"""(?i)({_WORD}["']?\s*[=:]\s*["']?)(?!\[redacted\])[^\s"'&,;}})]+"""),
