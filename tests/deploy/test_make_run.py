@@ -190,7 +190,9 @@ def signed_in(url, name, password):
         return answer.status_code == 302 and "sessionid" in client.cookies
 
 
-def test_a_second_start_makes_nothing_anew_and_one_ended_process_ends_the_others(run, variables):
+def test_a_second_start_makes_nothing_anew_and_one_ended_process_ends_the_others(
+    run, clone, variables
+):
     if not (Path(variables["PORTOLAN_DATA_DIR"]) / "secret_key").exists():  # run on its own
         first = run()
         first.read_until("Account member")
@@ -199,6 +201,7 @@ def test_a_second_start_makes_nothing_anew_and_one_ended_process_ends_the_others
     running = run()
     running.read_until("Account member (member), with the password it was given")
     assert "password:" not in running.output
+    assert_a_secret_that_a_command_makes_beside_the_demo_is_one_of_the_demo(clone, variables)
     sidecar = next(
         int(folder.name) for folder in Path("/proc").glob("[0-9]*") if is_sidecar(folder, variables)
     )
@@ -209,7 +212,7 @@ def test_a_second_start_makes_nothing_anew_and_one_ended_process_ends_the_others
     assert listening_ports(variables) == []
 
 
-def test_a_secret_that_a_command_makes_beside_the_demo_is_one_of_the_demo(run, clone, variables):
+def assert_a_secret_that_a_command_makes_beside_the_demo_is_one_of_the_demo(clone, variables):
     def command(*arguments):
         done = subprocess.run(
             [sys.executable, "-m", "deploy.demo", *arguments],
@@ -221,8 +224,6 @@ def test_a_secret_that_a_command_makes_beside_the_demo_is_one_of_the_demo(run, c
         )
         return done.stdout.strip()
 
-    running = run()
-    running.read_until("Account member")
     address = "https://code.example.org/team/engine"
     command("add_repository", "engine", address, "--no-sync")
     secret = command("webhook_secret", "engine")
