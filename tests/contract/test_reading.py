@@ -284,7 +284,7 @@ KEYS = st.sampled_from(
 
 
 @pytest.mark.parametrize("contract", [*ALL, BATCH], ids=lambda contract: contract.name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(raw=st.dictionaries(KEYS, JSON, max_size=6) | JSON)
 @example(raw={"ids": "[" * 100_000, "query": "[" * 100_000})
 @example(raw={"entries": [[]], "first": "{}", "\ud800": "\ud800"})
