@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.databases import FILE_NAME, copy_database
 from tests.gitrepos import GitRepository
 from tests.newcomer import newcomers_environment
 from web.config.documentation import settings_page
@@ -97,7 +98,7 @@ def test_the_command_of_the_readme_adds_a_repository_as_it_stands_there(tmp_path
             check=False,
         )
 
-    assert managed("migrate", "--verbosity=0").returncode == 0
+    copy_database(tmp_path / "var" / FILE_NAME)
     added = managed("add_repository", "hello", str(source.path))
     assert added.returncode == 0, added.stderr
     assert "1 indexed anew" in added.stdout + added.stderr

@@ -29,15 +29,6 @@ def variables(folder: Path, **more: str) -> dict[str, str]:
     }
 
 
-def migrate(folder: Path, **more: str) -> None:
-    """Make the database of `folder`."""
-    subprocess.run(
-        [sys.executable, MANAGE, "migrate", "--verbosity", "0"],
-        env=variables(folder, **more),
-        check=True,
-    )
-
-
 def python(folder: Path, code: str, **more: str) -> str:
     """Run Python in the product and return what it printed."""
     return subprocess.run(

@@ -5,23 +5,23 @@ processes on PostgreSQL.
 """
 
 import re
-import subprocess
-import sys
 import time
 
 import httpx
 
 from tests.databases import FILE_NAME, copy_database
-from tests.mcp_sidecar.processes import MANAGE, running, variables
-from tests.newcomer import PROJECT
+from tests.mcp_sidecar.processes import python, running
 
 LONG = 60
 PLANTED = "cGxhbnRlZC1pbi1hLWhlYWRlcg"
 PEOPLE = """
 from django.contrib.auth import get_user_model
+from django.core.management import call_command
 users = get_user_model().objects
 users.create_user("mira")
 users.create_user("stan", is_staff=True)
+for name, scope in (("mira", "project"), ("stan", "operations")):
+    call_command("create_token", name, "--name", "agent", "--scopes", scope)
 """
 
 
@@ -62,20 +62,8 @@ class Agent:
 
 def people(folder):
     """The tokens of a member and of a member of the staff."""
-    environment = variables(folder)
-
-    def manage(*arguments):
-        command = [sys.executable, MANAGE, *arguments]
-        run = subprocess.run(
-            command, env=environment, cwd=PROJECT, check=True, capture_output=True, text=True
-        )
-        return run.stdout.strip()
-
-    manage("shell", "--command", PEOPLE)
-    return (
-        manage("create_token", "mira", "--name", "agent", "--scopes", "project"),
-        manage("create_token", "stan", "--name", "agent", "--scopes", "operations"),
-    )
+    member, staff = python(folder, PEOPLE).splitlines()
+    return member, staff
 
 
 def test_an_error_is_found_through_tools_alone(tmp_path):

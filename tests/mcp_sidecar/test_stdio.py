@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.mcp_sidecar.conftest import MODERN, envelope
-from tests.mcp_sidecar.processes import MANAGE, stdio, variables
+from tests.mcp_sidecar.processes import MANAGE, python, stdio, variables
 from tests.messages import INITIALIZED
 from tests.reports.postgres import fresh_database
 from web.core.limits import LIMITS
@@ -25,13 +25,19 @@ def server(migrated):
         yield started
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def lesson(migrated):
+    """One process for all tests that do not end it."""
     with stdio(migrated, "--server", "lesson") as started:
         yield started
 
 
+def test_the_lesson_takes_the_handshake_of_the_tutorial(lesson):
+    assert lesson.ask("initialize", {})["result"]["protocolVersion"] == "2024-11-05"
+
+
 def test_a_client_shakes_hands_lists_and_calls(server):
+    assert server.ask("initialize", {})["error"]["code"] == -32602
     hello = server.ask("initialize", HELLO)
     assert hello["result"]["protocolVersion"] == "2025-06-18"
     assert hello["result"]["serverInfo"]["name"] == "portolan-project"
@@ -44,22 +50,23 @@ def test_a_client_shakes_hands_lists_and_calls(server):
     assert server.close() == (b"", 0)
 
 
-def test_a_client_may_probe_discovery_and_then_shake_hands(lesson):
-    discovered = lesson.ask("server/discover", {"_meta": envelope()})
-    assert discovered["result"]["supportedVersions"] == [MODERN]
-    hello = lesson.ask("initialize", HELLO)
-    assert hello["result"]["protocolVersion"] == "2025-06-18"
-    add = {"name": "add", "arguments": {"a": 2, "b": 3}}
-    assert lesson.ask("tools/call", add)["result"] == {
-        "content": [{"type": "text", "text": "5"}],
-        "isError": False,
-    }
-    modern = lesson.ask("tools/call", {**add, "_meta": envelope()})
-    assert modern["result"]["resultType"] == "complete"
-    assert lesson.ask("server/discover")["error"]["code"] == -32601
-    unknown = lesson.ask("tools/list", {"_meta": envelope("2099-01-01")})
-    assert unknown["error"]["code"] == -32022
-    assert lesson.close() == (b"", 0)
+def test_a_client_may_probe_discovery_and_then_shake_hands(migrated):
+    with stdio(migrated, "--server", "lesson", PORTOLAN_DEBUG="1") as server:
+        discovered = server.ask("server/discover", {"_meta": envelope()})
+        assert discovered["result"]["supportedVersions"] == [MODERN]
+        hello = server.ask("initialize", HELLO)
+        assert hello["result"]["protocolVersion"] == "2025-06-18"
+        add = {"name": "add", "arguments": {"a": 2, "b": 3}}
+        assert server.ask("tools/call", add)["result"] == {
+            "content": [{"type": "text", "text": "5"}],
+            "isError": False,
+        }
+        modern = server.ask("tools/call", {**add, "_meta": envelope()})
+        assert modern["result"]["resultType"] == "complete"
+        assert server.ask("server/discover")["error"]["code"] == -32601
+        unknown = server.ask("tools/list", {"_meta": envelope("2099-01-01")})
+        assert unknown["error"]["code"] == -32022
+        assert server.close() == (b"", 0), "nor is anything else printed in debug mode"
 
 
 def test_a_client_of_the_sdk_is_served(migrated):
@@ -114,11 +121,6 @@ def test_a_batch_is_one_line(lesson):
     assert [answer["id"] for answer in lesson.receive()] == [1, 2]
 
 
-def test_the_lesson_takes_the_handshake_of_the_tutorial(lesson, server):
-    assert lesson.ask("initialize", {})["result"]["protocolVersion"] == "2024-11-05"
-    assert server.ask("initialize", {})["error"]["code"] == -32602
-
-
 def test_nothing_but_protocol_reaches_standard_output(migrated):
     with stdio(migrated, module="tests.mcp_sidecar.probe_stdio") as server:
         assert "result" in server.ask("initialize", HELLO)
@@ -163,13 +165,6 @@ def test_a_file_may_be_the_client(migrated):
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert sorted(answer["id"] for answer in answers) == list(range(50))
-
-
-@pytest.mark.parametrize("debug", ["0", "1"])
-def test_debug_prints_nothing_there_either(migrated, debug):
-    with stdio(migrated, "--server", "lesson", PORTOLAN_DEBUG=debug) as server:
-        assert "result" in server.ask("initialize", HELLO)
-        assert server.close() == (b"", 0)
 
 
 @pytest.mark.parametrize(
@@ -239,63 +234,56 @@ def test_calls_on_postgresql_without_its_tables_say_what_is_missing(tmp_path):
         assert "manage.py migrate" in told
 
 
-def test_the_rights_are_those_of_the_user_that_is_named(migrated, tmp_path):
-    script = """
+PEOPLE = """
 from django.contrib.auth import get_user_model
 from web.library.models import Repository
-get_user_model().objects.get_or_create(username="ann")
+users = get_user_model().objects
+for name, is_staff in (("ann", False), ("stan", True)):
+    users.create_user(name, is_staff=is_staff)
 for name, visibility in (("open", "public"), ("closed", "members")):
-    Repository.objects.get_or_create(
+    Repository.objects.create(
         name=name, url=f"https://example.org/{name}.git", visibility=visibility)
 """
-    subprocess.run(
-        [sys.executable, MANAGE, "shell", "-c", script], env=variables(migrated), check=True
-    )
+
+
+@pytest.fixture(scope="module")
+def peopled(migrated):
+    """The folder with Ann, Stan of the staff, a public repository and one of members."""
+    python(migrated, PEOPLE)
+    return migrated
+
+
+def test_the_rights_are_those_of_the_user_that_is_named(peopled):
     for options, expected in (((), ["open"]), (("--user", "ann"), ["open", "closed"])):
-        with stdio(migrated, *options) as server:
+        with stdio(peopled, *options) as server:
             tools = {tool["name"]: tool for tool in server.ask("tools/list")["result"]["tools"]}
             names = tools["search_code"]["inputSchema"]["properties"]["repository"]["enum"]
             assert sorted(names) == sorted(expected)
-    with stdio(migrated, "--repository", "closed", "--user", "ann") as server:
+    with stdio(peopled, "--repository", "closed", "--user", "ann") as server:
         tools = {tool["name"]: tool for tool in server.ask("tools/list")["result"]["tools"]}
         assert "list_repositories" not in tools
         assert "repository" not in tools["search_code"]["inputSchema"]["properties"]
 
 
-def test_the_server_of_the_staff_serves_staff_and_nobody_else(migrated):
-    script = """
-from django.contrib.auth import get_user_model
-users = get_user_model().objects
-users.get_or_create(username="mia")
-users.get_or_create(username="stan", is_staff=True)
-"""
-    subprocess.run(
-        [sys.executable, MANAGE, "shell", "-v", "0", "-c", script],
-        env=variables(migrated),
-        check=True,
-    )
+def test_the_server_of_the_staff_serves_staff_and_nobody_else(peopled):
     for_staff = ("--server", "operations", "--user")
     refused = subprocess.run(
-        [sys.executable, MANAGE, "mcp_server", *for_staff, "mia"],
-        env=variables(migrated),
+        [sys.executable, MANAGE, "mcp_server", *for_staff, "ann"],
+        env=variables(peopled),
         input=b"",
         capture_output=True,
         check=False,
     )
     assert (refused.returncode, refused.stdout) == (1, b"")
-    assert b"is for staff: 'mia' is not one of them" in refused.stderr
-    with stdio(migrated, *for_staff, "stan") as server:
+    assert b"is for staff: 'ann' is not one of them" in refused.stderr
+    with stdio(peopled, *for_staff, "stan") as server:
         called = server.ask("tools/call", {"name": "list_users", "arguments": {"staff": True}})
         assert "`stan`" in called["result"]["content"][0]["text"]
         demoted = """
 from django.contrib.auth import get_user_model
 get_user_model().objects.filter(username="stan").update(is_staff=False)
 """
-        subprocess.run(
-            [sys.executable, MANAGE, "shell", "-v", "0", "-c", demoted],
-            env=variables(migrated),
-            check=True,
-        )
+        python(peopled, demoted)
         assert server.ask("tools/list")["result"]["tools"] == []
         refused = server.ask("tools/call", {"name": "list_users", "arguments": {}})
         assert refused["error"]["code"] == -32601

@@ -120,7 +120,7 @@ async def test_r26_the_limit_of_a_body_is_exact_and_named(mcp):
 
 async def test_r31_workers_need_no_session(migrated):
     one_each = httpx.Limits(max_keepalive_connections=0)  # so that it may be any worker's
-    with running(migrated, "--workers", "3") as sidecar:
+    with running(migrated, "--workers", "2") as sidecar:
         async with httpx.AsyncClient(
             base_url=sidecar.url, trust_env=False, timeout=60, limits=one_each
         ) as http:

@@ -16,11 +16,15 @@ import pytest
 
 from tests.databases import FILE_NAME, copy_database
 from tests.mcp_sidecar.conftest import refusal
-from tests.mcp_sidecar.processes import migrate, python, running
+from tests.mcp_sidecar.processes import python, running
 from tests.messages import call
 from tests.services import PostgresServer
 
 INSIDE = ("Traceback", "psycopg", "sqlite", "SELECT", "Error(", "127.0.0.1", "/tmp", "File ")
+MIGRATE = """
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+"""
 TOKEN = """
 from django.contrib.auth.models import User
 from web.accounts.records import Actor
@@ -73,11 +77,9 @@ class Asked:
 
 @contextmanager
 def asked(folder, **more):
-    if more:
-        migrate(folder, **more)
-    else:
+    if not more:
         copy_database(folder / FILE_NAME)
-    token = python(folder, TOKEN, **more)
+    token = python(folder, (MIGRATE if more else "") + TOKEN, **more)
     with (
         running(folder, **more) as sidecar,
         httpx.Client(base_url=sidecar.url, trust_env=False, timeout=60) as http,

@@ -12,10 +12,11 @@ import httpx
 import pytest
 
 from deploy.proxy import Proxy
+from tests.databases import FILE_NAME, copy_database
 from tests.deploy.test_nginx_configuration import nginx_for
 from tests.gitrepos import GitRepository
 from tests.mcp_sidecar.probes import FAULTS, SECRET
-from tests.mcp_sidecar.processes import migrate, python, running, stdio
+from tests.mcp_sidecar.processes import python, running, stdio
 from tests.services import free_port
 from web.core.limits import LIMITS
 
@@ -83,7 +84,7 @@ def folder(tmp_path_factory):
     """A migrated database with one repository that is indexed."""
     folder = tmp_path_factory.mktemp("layers")
     origin = GitRepository(folder / "harbour").write({"a.py": "a = 1\n"}).commit()
-    migrate(folder)
+    copy_database(folder / FILE_NAME)
     settings = {"PORTOLAN_ALLOW_LOCAL_REPOSITORIES": "1"}
     assert python(folder, ADD.format(url=origin.url), **settings) == "harbour"
     return folder

@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 
+from tests.databases import FILE_NAME, copy_database
 from tests.newcomer import PROJECT, newcomers_environment
 
 PATIENCE_SECONDS = 28  # below the 30 s for which an ordinary write waits for the lock
@@ -45,7 +46,7 @@ def python(folder, code, *, timeout=None):
 
 
 def test_a_busy_database_delays_no_caller(tmp_path):
-    python(tmp_path, "from django.core.management import call_command; call_command('migrate')")
+    copy_database(tmp_path / FILE_NAME)
     token = python(tmp_path, MAKE)[0]
     writer = sqlite3.connect(tmp_path / "portolan.sqlite3", isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
