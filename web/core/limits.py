@@ -109,6 +109,12 @@ class Limits(BaseSettings):
     max_parse_seconds: float = Field(
         1.0, gt=0, description="CPU time for the definitions of one file; beyond, it has none."
     )
+    max_parse_overrun_seconds: float = Field(
+        5.0,
+        gt=0,
+        description="CPU time that parsing may take beyond that, in a step that cannot be "
+        "interrupted; then its process is ended.",
+    )
     max_parse_memory_bytes: int = Field(
         512 * 1024 * 1024,
         gt=0,

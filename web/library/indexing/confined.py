@@ -1,8 +1,9 @@
-"""Definitions of source that may be hostile: parsed in a child with a bound on its memory.
+"""Definitions of source that may be hostile: parsed in a child with bounds on memory and time.
 
 A few patterns make a grammar take memory with the square of a source's length, within one step
-that nothing can interrupt, and a fault in a grammar ends its process. Here that process is a
-child, which is forked, since another interpreter would take longer than most syncs.
+that nothing can interrupt, and a fault in a grammar ends its process, or never lets that step end.
+Here that process is a child, which is forked, since another interpreter would take longer than
+most syncs.
 
 The process that syncs has other threads (one writes the log), so the child keeps away from all
 that one of them could have locked or that is the parent's: it only parses and walks, imports
@@ -55,14 +56,15 @@ class Parser:
             try:
                 return self.child.definitions_in(source, language)
             except (EOFError, OSError):
-                self.end()
+                if self.end() == signal.SIGPROF:
+                    return None  # another one would take as long
         return None
 
-    def end(self) -> None:
-        """End the child, whatever it is at."""
-        if self.child is not None:
-            self.child.end()
-            self.child = None
+    def end(self) -> int:
+        """End the child, whatever it is at; return the signal that it died of, 0 for none."""
+        died_of = self.child.end() if self.child is not None else 0
+        self.child = None
+        return died_of
 
 
 _open = threading.local()
@@ -86,8 +88,9 @@ def parser() -> Iterator[Parser]:
 def definitions_of(source: bytes, *, language: str) -> Found | None:
     """Return the definitions in UTF-8 `source`, or None where the language has no grammar.
 
-    None also for source that takes more than LIMITS.max_parse_seconds or max_parse_memory_bytes;
-    memory is only bounded where it could be much. Broken source gives what can be recognised.
+    None also for source that takes more than LIMITS.max_parse_seconds or max_parse_memory_bytes.
+    Memory, and the time of one step, are only bounded where they could be much. Broken source gives
+    what can be recognised.
     Raises Unavailable where no process can be started.
     """
     if grammar_of(language) is None:
@@ -125,11 +128,12 @@ class Child:
         definitions, is_faultless = answer
         return Found([Definition(*one) for one in definitions], is_faultless)
 
-    def end(self) -> None:
-        """End the process and wait for it."""
+    def end(self) -> int:
+        """End the process and wait for it; return the signal that it died of, 0 for none."""
         self._connection.close()
         os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
+        _, status = os.waitpid(self.pid, 0)
+        return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
 
 
 def _fork() -> int:
@@ -158,8 +162,14 @@ def _serve(connection: Connection) -> NoReturn:
         gc.disable()
         _close_inherited(connection.fileno())
         _bound_memory()
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
         while True:
             language, _, source = connection.recv_bytes().partition(b"\n")
+            # Counts CPU time alone; what no Python code can interrupt ends with the process.
+            signal.setitimer(
+                signal.ITIMER_PROF, LIMITS.max_parse_seconds + LIMITS.max_parse_overrun_seconds
+            )
             found = definitions_in(source, language.decode())
             connection.send_bytes(json.dumps(found).encode())
     finally:

@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from string import ascii_lowercase
@@ -20,9 +21,10 @@ from web.core.limits import LIMITS
 from web.library.indexing import confined
 from web.library.indexing import sync as indexing_sync
 from web.library.indexing.analysis import analyse
+from web.library.indexing.confined import Child, _fork
 from web.library.indexing.grammars import grammar_of
 from web.library.indexing.languages import language_of
-from web.library.indexing.symbols import definitions_in
+from web.library.indexing.symbols import Found, definitions_in
 from web.library.models import Symbol
 from web.library.selectors.index_reports import file_report
 
@@ -81,6 +83,59 @@ def test_source_that_takes_too_much_memory_has_no_definitions(
 def test_source_that_overflows_the_stack_of_a_parser_has_no_definitions() -> None:
     source = _hostile("{{{}:", 360_000).encode()
     assert confined.definitions_of(source, language="javascript") is None
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the grammar of a source that says so loop for ever within one step of C."""
+
+    def definitions(source: bytes, language: str) -> Found | None:
+        return sum(iter(int, 1)) if b"for ever" in source else definitions_in(source, language)
+
+    bounds = {
+        **{"max_parse_seconds": 0.2, "max_parse_overrun_seconds": 0.2},
+        **{"max_unconfined_parse_bytes": 1024, "max_unconfined_ambiguous_bytes": 0},
+    }
+    monkeypatch.setattr(confined, "LIMITS", LIMITS.model_copy(update=bounds))
+    monkeypatch.setattr(confined, "definitions_in", definitions)
+
+
+@pytest.mark.usefixtures("endless")
+@pytest.mark.parametrize("thread", [False, True])
+def test_a_step_that_never_ends_is_ended_once_and_the_next_source_is_parsed(thread: bool) -> None:
+    def parse() -> tuple[Found | None, Child | None, Found | None]:
+        with confined.parser() as parser:
+            endless = parser.definitions_in(b"for ever", "python")
+            return endless, parser.child, parser.definitions_in(b"x = 1", "python")
+
+    forked = []
+    with pytest.MonkeyPatch.context() as counting:
+        counting.setattr(confined, "_fork", lambda: forked.append(_fork()) or forked[-1])
+        if thread:
+            with ThreadPoolExecutor(1) as pool:
+                endless, child, after = pool.submit(parse).result()
+        else:
+            endless, child, after = parse()
+    assert (endless, child) == (None, None)
+    assert after is not None
+    assert len(forked) == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("endless")
+def test_file_on_which_a_grammar_loops_for_ever_is_indexed_as_text(origin: GitRepository) -> None:
+    fair = "class Fair {}\n" + "// nothing\n" * 300
+    origin.write({"a.java": fair, "b.java": f"// for ever\n{fair}", "c.java": f"{fair}//\n"})
+    before = _children()
+    add_and_sync("project", origin.commit().url)
+    assert _children() == before
+    operator = Principal(is_member=True, is_staff=True)
+    reports = [
+        file_report(principal=operator, repository="project", path=path)[0]
+        for path in ("a.java", "b.java", "c.java")
+    ]
+    assert [report.symbols for report in reports] == [1, 0, 1]
+    assert "PORTOLAN_MAX_PARSE_SECONDS" in reports[1].left_out[0]
 
 
 def test_definitions_are_those_that_are_found_in_process() -> None:
