@@ -6,6 +6,7 @@ or too large is an entry that is not opened, and folders that repeat each other 
 refused.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from stat import S_IFMT
@@ -15,7 +16,9 @@ from web.core.limits import LIMITS
 from web.library.git.objects import ObjectStore
 
 FOLDER, SYMLINK, SUBMODULE = 0o040000, 0o120000, 0o160000
-_OID_BYTES = 20
+# A mode in octal digits, a name, and an id of 20 bytes; between them a space and a NUL.
+_ENTRY = re.compile(rb"([0-7]+) ([^\0]*)\0(.{20})", re.DOTALL)
+_REST = 22
 # Linux' own bound: nobody has such folders in a work tree.
 _MAX_FOLDER_PATH_BYTES = 4096
 
@@ -89,23 +92,15 @@ def _children(store: ObjectStore, tree: str) -> _Folder:
     Raises TooLarge for one over LIMITS.max_folder_bytes or with too many entries.
     """
     data = store.tree(tree)
-    found: _Folder = {}
-    position = 0
-    try:
-        while position < len(data):
-            space = data.index(b" ", position)
-            end = data.index(b"\0", space)
-            oid = data[end + 1 : end + 1 + _OID_BYTES]
-            found[data[space + 1 : end]] = (int(data[position:space], 8), oid.hex())
-            position = end + 1 + _OID_BYTES
-            if len(found) > LIMITS.max_repository_files:
-                raise _unreasonable()
-    except ValueError as error:
+    entries = _ENTRY.findall(data)
+    if sum(len(mode) + len(name) for mode, name, _ in entries) + len(entries) * _REST != len(data):
         raise Unavailable(
             "A folder of the repository is damaged.",
             hint="Run git fsck in the remote repository; sync again when it is mended.",
-        ) from error
-    return found
+        )
+    if len(entries) > LIMITS.max_repository_files:
+        raise _unreasonable()
+    return {name: (int(mode, 8), oid.hex()) for mode, name, oid in entries}
 
 
 class _Walk:
@@ -179,11 +174,9 @@ class _Comparison:
                 self._compare(was.path + b"/", olds, news)
 
     def _compare(self, prefix: bytes, olds: _Folder, news: _Folder) -> None:
-        for name in olds.keys() | news.keys():
+        for name in {name for name, _ in olds.items() ^ news.items()}:
             was = TreeEntry(prefix + name, *olds[name]) if name in olds else None
             now = TreeEntry(prefix + name, *news[name]) if name in news else None
-            if was == now:
-                continue
             if was and now and was.is_folder and now.is_folder:
                 if was.oid != now.oid:
                     self._new.count()

@@ -6,10 +6,12 @@ knows nothing of Sphinx' directives. The rules are those of docutils' section "S
 
 import re
 import unicodedata
+from string import punctuation
 
 from web.library.indexing.formats.outline import LONGEST_TITLE, Anchors, Heading, Outline
 
 _ADORNMENT = re.compile(r"^([!-/:-@\[-`{-~])\1+\s*$")
+_PUNCTUATION = frozenset(punctuation)
 _SHORTEST_ADORNMENT = 3
 _LABEL = re.compile(r"^\.\. _(`[^`]+`|(?:[^:\\]|\\.)+):\s*$")
 # Directives that say something about the section that follows them.
@@ -36,15 +38,10 @@ def outline_of(lines: list[str]) -> Outline:
     styles: list[tuple[str, bool]] = []
     anchors = Anchors()
     headings = []
-    row = 0
-    while row < len(lines):
-        line = lines[row]
-        if not line or line[0].isalnum() or line[0] == " " or not _ADORNMENT.match(line):
-            row += 1
-            continue
-        found = _overlined(lines, row) or _underlined(lines, row)
+    after = 0
+    for row in _adornments(lines):
+        found = (_overlined(lines, row) or _underlined(lines, row)) if row >= after else None
         if found is None:
-            row += 1
             continue
         first, text, style, after = found
         if style not in styles:
@@ -53,8 +50,14 @@ def outline_of(lines: list[str]) -> Outline:
         text = plain_text(text)
         anchor = anchors.unique(identifier(label) or identifier(text))
         headings.append(Heading(first + 1, text, styles.index(style) + 1, anchor))
-        row = after
     return Outline(headings=tuple(headings))
+
+
+def _adornments(lines: list[str]) -> list[int]:
+    """Return the rows of lines of one punctuation mark, over and over."""
+    return [
+        row for row, line in enumerate(lines) if line[:1] in _PUNCTUATION and _ADORNMENT.match(line)
+    ]
 
 
 type _Title = tuple[int, str, tuple[str, bool], int]
