@@ -84,7 +84,7 @@ _ADVICE: tuple[tuple[str, str, str], ...] = (
     (
         r"mismatched algorithms|object format",
         "The repository uses SHA-256 object ids, which cannot be read yet.",
-        "Use a repository with SHA-1 ids.",
+        "Give the address of a copy with SHA-1 ids, made by git fast-export and git fast-import.",
     ),
     (
         r"git is not installed",

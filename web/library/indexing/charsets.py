@@ -33,12 +33,15 @@ _EXTENSIONS = {
     "euc_kr": "cp949",
 }
 
+_EAST_ASIAN = ("cp932", "euc_jis_2004", "gb18030", "big5hkscs", "cp949")
 # Where the bytes tell no difference the first is taken.
 _LATIN = ("cp1252", "iso8859-2", "cp1250", "cp1254", "cp1257")
 _OTHER_SCRIPTS = (
     *("cp1251", "koi8-r", "koi8-u", "cp1253", "iso8859-7", "cp1255", "cp1256", "cp874"),
-    *("cp932", "euc_jis_2004", "gb18030", "big5hkscs", "cp949"),
+    *_EAST_ASIAN,
 )
+# So many of the lines with bytes above ASCII have to fit a charset that a text is damaged in.
+_FITTING_SHARE = 0.9
 # What an extension changes is tried as it was before.
 _NARROWER = {"euc_jis_2004": "euc_jp", "big5hkscs": "big5"}
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
@@ -56,6 +59,15 @@ _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _BELOW_A0 = bytes(range(0x80, 0xA0))
 # What Windows-1252 has there and prose uses: the euro sign, ellipsis, quotes, bullet, dashes.
 _TYPOGRAPHY = b"\x80\x85\x91\x92\x93\x94\x95\x96\x97"
+
+
+def _fits(data: bytes, charset: str) -> bool:
+    """Say whether the bytes are text in the charset."""
+    try:
+        data.decode(charset)
+    except (UnicodeError, LookupError):
+        return False
+    return True
 
 
 def declared_charsets(data: bytes) -> tuple[str, ...]:
@@ -112,6 +124,27 @@ def likely_charsets(data: bytes) -> Iterator[str]:
         yield name
 
 
+def damaged_charset(data: bytes) -> str:
+    """Return the East Asian charset that all but a few lines fit, empty where there is none.
+
+    One lost byte makes a text unfit for it, while any bytes at all are text in most others. It is
+    the one that is declared, or the one in which these lines are likelier than all are in another.
+    """
+    lines = _lines_above_ascii(data)
+    for name in declared_charsets(data):
+        if name in _EAST_ASIAN or name in _NARROWER.values():
+            return name if _is_most(_fitting(lines, name), lines) else ""
+    damaged = {name: _fitting(lines, name) for name in _EAST_ASIAN}
+    damaged = {name: some for name, some in damaged.items() if _is_most(some, lines)}
+    if not damaged:
+        return ""
+    charsets = (*_LATIN, *_OTHER_SCRIPTS)
+    likely = {"": max(_confidence(_sample(data), charsets).values(), default=0.0)}
+    for name, some in damaged.items():
+        likely[name] = _confidence(_sample(b"\n".join(some)), charsets).get(name, 0.0)
+    return max(likely, key=lambda name: likely[name])
+
+
 def likely_wide_charset(data: bytes) -> str:
     """Return which UTF-16 or UTF-32 bytes with NUL may be, by their start; empty for none."""
     confidence = _confidence(data[:_WIDE_SAMPLE_BYTES], _WIDE)
@@ -128,6 +161,28 @@ def _confidence(sample: bytes, charsets: Sequence[str]) -> dict[str, float]:
         compat_names=False,
     )
     return {one["encoding"]: one["confidence"] for one in found if one["encoding"]}
+
+
+def _lines_above_ascii(data: bytes) -> list[bytes]:
+    """Return the first lines that hold bytes above ASCII, at least a sample's size of them."""
+    taken: list[bytes] = []
+    size = 0
+    for line in data.split(b"\n"):
+        if not line.isascii():
+            taken.append(line)
+            size += len(line)
+        if size > _SAMPLE_BYTES:
+            break
+    return taken
+
+
+def _is_most(some: Sequence[bytes], lines: Sequence[bytes]) -> bool:
+    """Say whether some are nearly all of the lines, but not all."""
+    return _FITTING_SHARE * len(lines) <= len(some) < len(lines)
+
+
+def _fitting(lines: Sequence[bytes], charset: str) -> list[bytes]:
+    return [line for line in lines if _fits(line, charset)]
 
 
 def _sample(data: bytes) -> bytes:

@@ -7,10 +7,10 @@ what the characters are and on which line they stand.
 import codecs
 import re
 from dataclasses import dataclass
-from itertools import chain
 from unicodedata import category
 
 from web.library.indexing.charsets import (
+    damaged_charset,
     declared_charsets,
     likely_charsets,
     likely_wide_charset,
@@ -30,7 +30,7 @@ _BINARY_MAGIC = (b"%PDF-", b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xf
 _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\v\f\r\b\x1b"})
 _SPACES = frozenset("\t\n\v\f\r\x1b\u200e\u200f\u200b\u200c\u200d\ufeff")
 _SAMPLE_CHARACTERS = 4096
-_DAMAGED = "utf-8 (damaged)"
+_DAMAGED = " (damaged)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def decode(data: bytes) -> Decoded | None:
 
     UTF-8 first; then what a byte order mark, a coding cookie or the bytes themselves say
     (`charsets`); Windows-1252 as the last resort. Text that holds a few NUL characters is still
-    text, they are removed. Damaged UTF-8 keeps its good characters.
+    text, they are removed. Damaged text keeps its good characters.
     """
     for bom, encoding in _BOMS:
         if data.startswith(bom):
@@ -67,8 +67,7 @@ def decoded_as(data: bytes, encoding: str) -> str:
     for bom, marked in _BOMS:
         if encoding == marked and data.startswith(bom):
             data = data[len(bom) :]
-    name = "utf-8" if encoding == _DAMAGED else encoding
-    return data.decode(name, "replace").replace("\0", "")
+    return data.decode(encoding.removesuffix(_DAMAGED), "replace").replace("\0", "")
 
 
 def lines_of(text: str) -> list[str]:
@@ -132,7 +131,7 @@ def _other_wide(data: bytes) -> Decoded | None:
 
 
 def _without_mark(data: bytes) -> Decoded | None:
-    """Decode what is not UTF-8: binary, a declared or guessed charset, or damaged UTF-8."""
+    """Decode what is not UTF-8: wide text, binary, damaged UTF-8, or another charset."""
     wide = _ascii_utf16(data) or _other_wide(data)
     if wide is not None:
         return wide
@@ -142,8 +141,18 @@ def _without_mark(data: bytes) -> Decoded | None:
     damaged = lenient.count("\ufffd")
     good = sum(len(run) for run in re.findall(r"[^\x00-\x7f\ufffd]+", lenient))
     if good > damaged * 2:
-        return Decoded(lenient.replace("\0", ""), _DAMAGED)
-    for encoding in chain(declared_charsets(data), likely_charsets(data), ("cp1252",)):
+        return Decoded(lenient.replace("\0", ""), "utf-8" + _DAMAGED)
+    return _in_charset(data)
+
+
+def _in_charset(data: bytes) -> Decoded:
+    """Decode in the first charset that fits: declared, damaged or likely, at last Windows-1252."""
+    for encoding in declared_charsets(data):
+        if (text := _strict(data, encoding)) is not None:
+            return Decoded(text.replace("\0", ""), encoding)
+    if charset := damaged_charset(data):
+        return Decoded(data.decode(charset, "replace").replace("\0", ""), charset + _DAMAGED)
+    for encoding in (*likely_charsets(data), "cp1252"):
         if (text := _strict(data, encoding)) is not None:
             return Decoded(text.replace("\0", ""), encoding)
     return Decoded(data.decode("latin-1").replace("\0", ""), "latin-1")

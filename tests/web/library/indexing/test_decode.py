@@ -91,6 +91,29 @@ def test_short_comments_in_source_are_read_in_their_charset(comment, encoding, s
     assert decoded_as(text.encode(encoding), decoded.encoding) == text
 
 
+@pytest.mark.parametrize("declaration", ["", "<meta charset={}>"])
+@pytest.mark.parametrize(
+    ("comments", "encoding"),
+    [
+        (("返回字符串的长度", "如果文件不存在就创建它"), "gb18030"),
+        (("讀取設定檔並傳回結果", "檢查使用者名稱是否有效"), "big5"),
+        (("ファイルを読み込む", "設定を初期化する"), "cp932"),
+        (("バッファを初期化する", "文字列の長さを返す"), "euc_jp"),
+        (("설정을 초기화합니다", "파일을 읽어서 반환한다"), "cp949"),
+    ],
+)
+def test_a_lost_byte_spoils_one_line_and_not_the_file(comments, encoding, declaration):
+    lines = [f"int x{number}; /* {comments[number % 2]} */" for number in range(20)]
+    text = declaration.format(encoding) + "\n" + "\n".join(lines)
+    whole = comments[0].encode(encoding)
+    data = text.encode(encoding).replace(whole, whole[:-1], 1)
+    decoded = decode(data)
+    assert decoded is not None
+    assert decoded.encoding.endswith(" (damaged)")
+    assert decoded.text.split("\n")[2:] == lines[1:]
+    assert decoded_as(data, decoded.encoding) == decoded.text
+
+
 def test_a_comment_is_found_within_a_long_line():
     text = "var a=1;" * 20_000 + "/* 初始化缓冲区 */" + "var b=2;" * 2000
     decoded = decode(text.encode("gb18030"))
