@@ -3,6 +3,8 @@
 import hashlib
 import hmac
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -15,7 +17,12 @@ from tests.web.certificates import write_certificate
 from tests.web.git_server import serving_git
 from tests.web.library.installation import Installation
 
-_COMMIT = "from web.library.models import Ref; print(Ref.objects.get().commit)"
+_ADD = """
+import io
+from django.core.management import call_command
+call_command("add_repository", "project", {address!r}, stdout=io.StringIO(), stderr=io.StringIO())
+call_command("webhook_secret", "project")
+"""
 
 
 def test_push_event_ends_in_a_new_index(tmp_path: Path, origin: GitRepository) -> None:
@@ -35,8 +42,9 @@ def test_push_event_ends_in_a_new_index(tmp_path: Path, origin: GitRepository) -
     )
     with serving_git(tmp_path, tls=tls) as server:
         copy_database(installation.folder / FILE_NAME)
-        installation.manage("add_repository", "project", server.url("origin"))
-        secret = installation.manage("webhook_secret", "project").strip()
+        exit_code, output = installation.outcome(_ADD.format(address=server.url("origin")))
+        assert exit_code == 0, output
+        secret = output.splitlines()[-1]
         origin.write({"a.py": "A = 2\n"}).commit()
         body = json.dumps({"repository": {"clone_url": server.url("origin")}}).encode()
         signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
@@ -56,8 +64,9 @@ def test_push_event_ends_in_a_new_index(tmp_path: Path, origin: GitRepository) -
             web.stop()
         worker = ("db_worker", "--batch", "--interval=0", "--no-startup-delay", "--no-reload")
         installation.manage(*worker)
-    indexed, errors = installation.run(_COMMIT).communicate()
-    assert indexed.strip() == origin.head, errors
+    with closing(sqlite3.connect(installation.folder / FILE_NAME)) as database:
+        (indexed,) = database.execute('SELECT "commit" FROM library_ref').fetchone()
+    assert indexed == origin.head
     log = (tmp_path / "web.output").read_text()
     assert "GitHub tells of a push to project" in log
     assert secret not in log
