@@ -25,7 +25,7 @@ test: .venv/.ready ## Run the tests that need no service
 test-all: .venv/.ready ## Run every test against real PostgreSQL, Redis, nginx, Chromium and sshd
 	$(PYTHON) -m tests.services $(PYTHON) $(PYTEST) $(ARGS)
 
-services: ## Install PostgreSQL, Redis, nginx, Chromium and sshd with apt
+services: ## Install PostgreSQL, Redis, nginx, Chromium, sshd and npm with apt
 	@sh deploy/services.sh
 
 check: .venv/.ready ## Format, lint, types, import contracts, generated files

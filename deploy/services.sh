@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs what `make test-all` needs: PostgreSQL, Redis, nginx, Chromium, sshd. For Debian and Ubuntu.
+# Installs what `make test-all` needs: PostgreSQL, Redis, nginx, Chromium, sshd, npm. For Debian and
+# Ubuntu. An npm that is there already, from wherever, is left alone.
 set -eu
 if ! command -v apt-get >/dev/null 2>&1; then
-    echo "make services installs with apt. Install PostgreSQL, Redis, nginx, Chromium and OpenSSH's server by your system's means." >&2
+    echo "make services installs with apt. Install PostgreSQL, Redis, nginx, Chromium, OpenSSH's server and npm by your system's means." >&2
     exit 1
 fi
 as_root=
@@ -18,8 +19,9 @@ for package in postgresql redis-server nginx chromium openssh-server; do
     dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -q '^installed$' \
         || missing="$missing $package"
 done
+command -v npm >/dev/null 2>&1 || missing="$missing npm"
 if [ -z "$missing" ]; then
-    echo "PostgreSQL, Redis, nginx, Chromium and OpenSSH's server are installed."
+    echo "PostgreSQL, Redis, nginx, Chromium, OpenSSH's server and npm are installed."
     exit 0
 fi
 export DEBIAN_FRONTEND=noninteractive

@@ -74,6 +74,7 @@ def missing_programs() -> list[str]:
         "Redis": ("redis-server",),
         "nginx": ("nginx",),
         "OpenSSH's server": ("sshd",),
+        "npm": ("npm",),
     }
     missing = [name for name, names in needed.items() if not all(map(program, names))]
     if not any(map(program, CHROMIUM_NAMES)):
