@@ -1,4 +1,4 @@
-"""Globs as callers write them: the syntax of .gitignore, matched by re2 in linear time."""
+"""Globs as callers write them: the syntax of .gitignore and braces, in linear time by re2."""
 
 import re
 
@@ -6,22 +6,45 @@ from pathspec import GitIgnoreSpec
 
 from web.core.errors import InvalidInput
 
+MAX_ALTERNATIVES = 100
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")  # as in shells: `{x}` means itself
+
 
 def is_glob(text: str) -> bool:
-    """Say whether a path holds a wildcard."""
-    return any(mark in text for mark in "*?[")
+    """Say whether a path holds a wildcard or alternatives."""
+    return any(mark in text for mark in "*?[") or _BRACES.search(text) is not None
 
 
 def glob_of(pattern: str, *, argument: str) -> GitIgnoreSpec:
     """Return the matcher of a glob over whole paths; `*.py` matches in every folder.
 
-    Raises InvalidInput, for the argument of that name, where the text is no glob.
+    `*.{ts,tsx}` stands for both. Raises InvalidInput, for the argument of that name, where the text
+    is no glob, or stands for more than MAX_ALTERNATIVES.
     """
     try:
-        return GitIgnoreSpec.from_lines([pattern], backend="re2")
+        return GitIgnoreSpec.from_lines(_alternatives(pattern, argument), backend="re2")
     except (ValueError, re.error) as error:
         raise InvalidInput(
             f"{pattern[:100]!r} is not a glob.",
-            hint="Examples: **/*.py, docs/*.md, src/**/test_*.js.",
+            hint="Examples: **/*.py, docs/*.md, src/**/test_*.{js,ts}.",
             fields={argument: "not a glob"},
         ) from error
+
+
+def _alternatives(pattern: str, argument: str) -> list[str]:
+    """Return the globs that `a/{b,c}` stands for."""
+    found = [pattern]
+    while _BRACES.search(found[0]) and len(found) <= MAX_ALTERNATIVES:  # all have the same braces
+        found = [
+            each[: braces.start()] + choice + each[braces.end() :]
+            for each in found
+            if (braces := _BRACES.search(each))
+            for choice in braces[1].split(",")
+        ]
+    if len(found) > MAX_ALTERNATIVES:
+        raise InvalidInput(
+            f"{pattern[:100]!r} stands for more than {MAX_ALTERNATIVES} globs.",
+            hint="Give fewer alternatives in braces.",
+            fields={argument: "too many alternatives"},
+        )
+    return found

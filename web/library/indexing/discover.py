@@ -5,6 +5,7 @@ else: the same entry always gets the same verdict, whatever was indexed before.
 """
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -157,7 +158,7 @@ def _compiled(globs: Sequence[str], field: str) -> GitIgnoreSpec | None:
         return None
     try:
         return GitIgnoreSpec.from_lines(globs)
-    except ValueError as error:
+    except (ValueError, re.error) as error:
         raise InvalidInput(
             f"One of the patterns {', '.join(globs)} is malformed.",
             hint="Write them as in .gitignore, for example docs/**/*.md.",

@@ -1,6 +1,5 @@
 """Filters on paths and languages, from arguments and from the query, as one test of an entry."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,8 +12,6 @@ from web.library.search.query import Filters
 
 type PathTest = Callable[[str], bool]
 
-MAX_ALTERNATIVES = 20
-_BRACES = re.compile(r"\{([^{}]*)\}")
 # Languages that people mean together.
 _FAMILIES = {"typescript": frozenset({"typescript", "tsx"})}
 _LISTED_LANGUAGES = 30
@@ -93,7 +90,7 @@ def _family(language: str) -> frozenset[str]:
 def _path_test(path: str) -> PathTest:
     cleaned = _checked(path, "path").removeprefix("./").lstrip("/")
     begins = partial(_begins_with, cleaned)
-    if is_glob(cleaned) or _BRACES.search(cleaned):
+    if is_glob(cleaned):
         matches = _glob_test(cleaned, "path")
         return lambda path: matches(path) or begins(path)  # a path may hold such signs itself
     return begins
@@ -101,7 +98,7 @@ def _path_test(path: str) -> PathTest:
 
 def _query_path_test(pattern: str) -> PathTest:
     cleaned = _checked(pattern, "query").removeprefix("./")
-    if is_glob(cleaned) or _BRACES.search(cleaned):
+    if is_glob(cleaned):
         return _glob_test(cleaned, "query")
     return partial(_holds, cleaned.lower().strip("/"))
 
@@ -125,18 +122,4 @@ def _holds(part: str, path: str) -> bool:
 
 
 def _glob_test(pattern: str, argument: str) -> PathTest:
-    specs = [glob_of(each, argument=argument) for each in _alternatives(pattern)]
-    return lambda path: any(spec.match_file(path) for spec in specs)
-
-
-def _alternatives(pattern: str) -> list[str]:
-    """Return the globs that `a/{b,c}` stands for; of very many only the first are looked at."""
-    found = [pattern]
-    while (match := _BRACES.search(found[0])) and len(found) < MAX_ALTERNATIVES:
-        found = [
-            each[: braces.start()] + choice + each[braces.end() :]
-            for each in found
-            if (braces := _BRACES.search(each) or match)
-            for choice in braces[1].split(",")
-        ]
-    return found[:MAX_ALTERNATIVES]
+    return glob_of(pattern, argument=argument).match_file

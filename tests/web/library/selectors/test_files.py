@@ -63,7 +63,7 @@ class TestListing:
             "src/web/views.py",
             "src0.py",
         ]
-        assert [item.path for item in listed(path="src/web", pattern="*.py").items] == [
+        assert [item.path for item in listed(path="src/web", pattern="*.{js,py}").items] == [
             "src/web/views.py"
         ]
 

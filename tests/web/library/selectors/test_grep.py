@@ -59,6 +59,7 @@ def test_case_counts_unless_it_is_ignored():
         ("lib", {"lib/b.py", "lib/c.js"}),
         ("*.py", {"a.py", "lib/b.py", "[x]*.py"}),
         ("a.py", {"a.py"}),
+        ("{lib/*,a}.{js,py}", {"a.py", "lib/b.py", "lib/c.js"}),
         ("[x]*.py", {"[x]*.py"}),
     ],
 )

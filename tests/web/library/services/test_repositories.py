@@ -72,6 +72,7 @@ def test_name_in_use_is_a_conflict() -> None:
         ({"tracked_refs_newest": -1}, "tracked_refs_newest"),
         ({"documentation_globs": ["!"]}, "documentation_globs"),
         ({"exclude_globs": ["\\"]}, "exclude_globs"),
+        ({"exclude_globs": ["[z-a]"]}, "exclude_globs"),
         ({"exclude_globs": ["x" * 301]}, "exclude_globs"),
         ({"tracked_refs": ["x"] * 201}, "tracked_refs"),
     ],
