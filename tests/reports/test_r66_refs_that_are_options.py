@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_folder")]
         "main:..",
         "HEAD^{{/x}}",
         "main~1",
-        "HEAD",
+        "FETCH_HEAD",
         "main\0",
         "refs/heads/../../config",
         "x" * 5000,
