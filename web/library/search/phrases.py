@@ -9,6 +9,8 @@ PHRASE_WORDS = 3
 # Words around a quoted one that make a sentence, in which messages quote what they name.
 SENTENCE_WORDS = 4
 MAX_FRAGMENTS = 2
+# Longer ones are prose, not a message; to look them up as phrases costs most and finds nothing.
+LONGEST_FRAGMENT = 10
 MAX_COMPOUNDS = 4
 
 _QUOTED = re.compile(r'"([^"]+)"')
@@ -34,7 +36,11 @@ def quoted_phrases(text: str) -> tuple[tuple[str, ...], ...]:
 def fragments_of(text: str) -> tuple[tuple[str, ...], ...]:
     """Return the tokens of the longest stretches with nothing that a message may have filled in."""
     found = [phrase_tokens(part) for part in _FILLED_IN.split(text)]
-    long = sorted((each for each in found if len(each) >= PHRASE_WORDS), key=len, reverse=True)
+    long = sorted(
+        (each for each in found if PHRASE_WORDS <= len(each) <= LONGEST_FRAGMENT),
+        key=len,
+        reverse=True,
+    )
     return tuple(long[:MAX_FRAGMENTS])
 
 

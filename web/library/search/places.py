@@ -63,7 +63,8 @@ def code_lines(
     files: Sequence[RankedFile], query: Query, plan: Plan, scope: Scope
 ) -> list[CodeLines]:
     """Return for each file the lines to show: the definition asked for, or its best lines."""
-    words, parts = _shown_words(query, plan), WordsOfQuery(plan.all_weights)
+    words = _shown_words(query, plan)
+    parts = WordsOfQuery(plan.all_weights) if query.is_name else words
     lines = lines_of_contents([file.content_id for file in files], scope)
     chunks = _chunks([file.chunk_ids[: MAX_OTHER_PLACES + 1] for file in files])
     views = [
@@ -132,19 +133,25 @@ def _view(
 def _best_place(
     lines: Sequence[str], chunks: Sequence[ChunkRow], words: WordsOfQuery, parts: WordsOfQuery
 ) -> tuple[ChunkRow, Window]:
-    """Return the chunk and its lines that have the words, rather outside of imports.
+    """Return the best chunk with its best lines; another one where those only import names.
 
-    Where no line has them, those with parts of a name, at last the first that are code.
+    Where none has any of the words, it is lines with parts of the name, at last the first of code.
     """
-    for wanted, passed in ((words, IMPORTS), (words, None), (parts, IMPORTS)):
-        for chunk in chunks[:COMPARED_CHUNKS]:
-            start, end = _without_header(lines, chunk)
-            size = SHOWN_LINES - LINES_ABOVE
-            window = best_window(lines, start, end, wanted, size=size, passed=passed)
-            if window.weight > 0:
-                return chunk, window
-    first = first_line_of_code(lines, *_without_header(lines, chunks[0]))
-    return chunks[0], Window(first, first, 0.0)
+    size = SHOWN_LINES - LINES_ABOVE
+    for chunk in chunks[:COMPARED_CHUNKS]:
+        start, end = _without_header(lines, chunk)
+        window = best_window(lines, start, end, words, size=size, passed=IMPORTS)
+        if window.weight > 0:
+            return chunk, window
+    chunk = chunks[0]
+    start, end = _without_header(lines, chunk)
+    window = best_window(lines, start, end, words, size=size)
+    if not window.weight and parts is not words:
+        window = best_window(lines, start, end, parts, size=size, passed=IMPORTS)
+    if not window.weight:
+        first = first_line_of_code(lines, start, end)
+        window = Window(first, first, 0.0)
+    return chunk, window
 
 
 def _without_header(lines: Sequence[str], chunk: ChunkRow) -> tuple[int, int]:

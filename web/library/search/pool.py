@@ -56,6 +56,8 @@ MENTIONED = 0.25
 UNLIKELY = 0.5
 # How much of a phrase may still be found where the whole is not.
 PART_OF_PHRASE = 0.6
+# How fast a part counts less the shorter it is.
+PART_EXPONENT = 2.5
 COPY_FACTOR = 0.9
 
 
@@ -234,7 +236,7 @@ class Pool:
     ) -> bool:
         """Add the files with a part of a phrase of so many words; return whether there are any."""
         share = len(part) / whole
-        weight = replace(PHRASE, weight=PHRASE.weight * share**2)
+        weight = replace(PHRASE, weight=PHRASE.weight * share**PART_EXPONENT)
         return self._add_phrase(part, weight, scores, backend) > 0
 
     def _add_phrase(

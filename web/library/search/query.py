@@ -48,15 +48,21 @@ _FOREIGN_KEYS = frozenset(
         "author",
         "branch",
         "case",
+        "class",
         "content",
         "count",
         "context",
+        "f",
         "fork",
+        "func",
+        "function",
         "is",
         "in",
         "license",
+        "method",
         "org",
         "patterntype",
+        "r",
         "rev",
         "select",
         "size",
@@ -80,6 +86,7 @@ _REGULAR_EXPRESSION = re.compile(
     r"""|\([^()]*\w\|\w[^()]*\)|\(\?[:=!<iP]|^\^\w|\w\$$|\w\|\w"""
 )
 _OPERATOR = re.compile(r"(?<!\S)(?:AND|OR|NOT)(?!\S)")
+_WITHOUT_VALUE = re.compile(r"(?<!\S)-?(symbol|path|lang|language|ext|repo):(?!\S)")
 _EXCLUDED_WORD = re.compile(r"(?<!\S)-(\w\S*)")
 
 
@@ -241,8 +248,8 @@ def _without_filters(text: str) -> tuple[str, Filters, tuple[str, ...], list[str
 
 
 def _take_glob(word: str, take: Callable[..., str]) -> str:
-    if ".*" in word and not word.startswith(("*", ".*")) and "/" not in word:
-        return word
+    if ".*" in word and not word.startswith("*") and "/" not in word:
+        return word  # of a regular expression
     return take("path", word, word, excluded=False)
 
 
@@ -267,6 +274,10 @@ def _read_foreign_syntax(text: str) -> tuple[str, list[str]]:
         hints.append(
             f"{foreign[0]}: is not a filter here and was searched for as a word; "
             "there are symbol:, path:, language: and repo:."
+        )
+    if spaced := _WITHOUT_VALUE.search(text):
+        hints.append(
+            f"{spaced[1]}: is a filter with its value right behind it, as in {spaced[1]}:value."
         )
     return text, hints
 

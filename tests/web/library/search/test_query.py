@@ -58,10 +58,17 @@ def test_colons_in_ordinary_text_are_no_filters(text):
     assert query.filters == parse_query("x").filters
 
 
-def test_foreign_filters_are_searched_as_words_and_said_so():
-    query = parse_query("user:ada login")
-    assert {"user", "ada", "login"} <= set(query.tokens)
-    assert any("user:" in hint for hint in query.hints)
+@pytest.mark.parametrize("key", ["user", "class", "func", "r"])
+def test_foreign_filters_are_searched_as_words_and_said_so(key):
+    query = parse_query(f"{key}:ada login")
+    assert {key, "ada", "login"} <= set(query.tokens)
+    assert any(f"{key}:" in hint for hint in query.hints)
+
+
+def test_a_filter_without_its_value_is_said_to_be_none():
+    query = parse_query("path: src login")
+    assert query.filters == parse_query("x").filters
+    assert any("path:value" in hint for hint in query.hints)
 
 
 def test_quoted_words_are_a_phrase():
@@ -90,7 +97,16 @@ def test_hyphenated_words_are_read_as_code_writes_them(text, compounds):
 
 
 @pytest.mark.parametrize(
-    "text", ["foo.*bar", "^def main", r"\bword\b", "[a-z]+_id", "(get|set)_name", "/save.+/"]
+    "text",
+    [
+        "foo.*bar",
+        "def .*backoff",
+        "^def main",
+        r"\bword\b",
+        "[a-z]+_id",
+        "(get|set)_name",
+        "/save.+/",
+    ],
 )
 def test_regular_expressions_are_recognised(text):
     assert any("grep_code" in hint for hint in parse_query(text).hints)
