@@ -40,13 +40,15 @@ _OTHER_SCRIPTS = (
     *("cp1251", "koi8-r", "koi8-u", "cp1253", "iso8859-7", "cp1255", "cp1256", "cp874"),
     *_EAST_ASIAN,
 )
-# So many of the lines with bytes above ASCII have to fit a charset that a text is damaged in.
-_FITTING_SHARE = 0.9
+# So many of the lines with bytes above ASCII may not fit a charset that a text is damaged in.
+_UNFIT_SHARE = 0.1
 # What an extension changes is tried as it was before.
 _NARROWER = {"euc_jis_2004": "euc_jp", "big5hkscs": "big5"}
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
-_SAMPLE_BYTES = 64 * 1024
+_SAMPLE_BYTES = 8 * 1024
 _WIDE_SAMPLE_BYTES = 4096
+# Beyond, damage is not looked for.
+_COMPARED_BYTES = 1024 * 1024
 # The confidence of chardet in what it was told to answer where nothing fits.
 _NO_MATCH = 0.1
 # Bytes above ASCII, with what stands between and after them in the line.
@@ -59,15 +61,6 @@ _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _BELOW_A0 = bytes(range(0x80, 0xA0))
 # What Windows-1252 has there and prose uses: the euro sign, ellipsis, quotes, bullet, dashes.
 _TYPOGRAPHY = b"\x80\x85\x91\x92\x93\x94\x95\x96\x97"
-
-
-def _fits(data: bytes, charset: str) -> bool:
-    """Say whether the bytes are text in the charset."""
-    try:
-        data.decode(charset)
-    except (UnicodeError, LookupError):
-        return False
-    return True
 
 
 def declared_charsets(data: bytes) -> tuple[str, ...]:
@@ -133,9 +126,8 @@ def damaged_charset(data: bytes) -> str:
     lines = _lines_above_ascii(data)
     for name in declared_charsets(data):
         if name in _EAST_ASIAN or name in _NARROWER.values():
-            return name if _is_most(_fitting(lines, name), lines) else ""
-    damaged = {name: _fitting(lines, name) for name in _EAST_ASIAN}
-    damaged = {name: some for name, some in damaged.items() if _is_most(some, lines)}
+            return name if _nearly_all(lines, name) else ""
+    damaged = {name: some for name in _EAST_ASIAN if (some := _nearly_all(lines, name))}
     if not damaged:
         return ""
     charsets = (*_LATIN, *_OTHER_SCRIPTS)
@@ -164,25 +156,27 @@ def _confidence(sample: bytes, charsets: Sequence[str]) -> dict[str, float]:
 
 
 def _lines_above_ascii(data: bytes) -> list[bytes]:
-    """Return the first lines that hold bytes above ASCII, at least a sample's size of them."""
-    taken: list[bytes] = []
-    size = 0
-    for line in data.split(b"\n"):
-        if not line.isascii():
-            taken.append(line)
-            size += len(line)
-        if size > _SAMPLE_BYTES:
-            break
-    return taken
+    return [line for line in data[:_COMPARED_BYTES].split(b"\n") if not line.isascii()]
 
 
-def _is_most(some: Sequence[bytes], lines: Sequence[bytes]) -> bool:
-    """Say whether some are nearly all of the lines, but not all."""
-    return _FITTING_SHARE * len(lines) <= len(some) < len(lines)
+def _nearly_all(lines: Sequence[bytes], charset: str) -> list[bytes]:
+    """Return the lines that fit a charset if they are nearly all, but not all; else none."""
+    fitting: list[bytes] = []
+    for number, line in enumerate(lines, 1):
+        if _fits(line, charset):
+            fitting.append(line)
+        elif (number - len(fitting)) > _UNFIT_SHARE * len(lines):
+            return []
+    return fitting if len(fitting) < len(lines) else []
 
 
-def _fitting(lines: Sequence[bytes], charset: str) -> list[bytes]:
-    return [line for line in lines if _fits(line, charset)]
+def _fits(data: bytes, charset: str) -> bool:
+    """Say whether the bytes are text in the charset."""
+    try:
+        data.decode(charset)
+    except (UnicodeError, LookupError):
+        return False
+    return True
 
 
 def _sample(data: bytes) -> bytes:

@@ -23,7 +23,7 @@ from web.library.models import EntryKind
 # old ones, which go when nothing shows them any more. What changes the text of a chunk for the
 # same encoding, or its tokens (`search.tokens`), needs a migration that empties the index: old
 # texts are taken out of the full-text tables by giving them once more.
-RULES_VERSION = 6
+RULES_VERSION = 7
 _LFS_MAX_BYTES = 1024
 # Folders in which plain text is documentation.
 _DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation"})

@@ -15,7 +15,7 @@ from django.db import connection
 
 from web.core.errors import TooLarge, Unavailable
 from web.library.git.objects import ObjectStore
-from web.library.indexing.decode import decode, lines_of
+from web.library.indexing.decode import decoded_as, lines_of
 from web.library.search.scope import Scope
 from web.library.search.tokens import WORD, index_text, stems
 
@@ -42,17 +42,20 @@ def lines_of_contents(content_ids: Sequence[int], scope: Scope) -> dict[int, lis
     wanted = list(dict.fromkeys(content_ids))
     marks = ", ".join(["%s"] * len(wanted))
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT id, oid FROM library_content WHERE id IN ({marks})", wanted)
-        oids = dict(cursor.fetchall())
+        cursor.execute(
+            f"SELECT id, oid, encoding FROM library_content WHERE id IN ({marks})", wanted
+        )
+        blobs = cursor.fetchall()
     store_of = cache(ObjectStore)
     found: dict[int, list[str]] = {}
-    for content_id, oid in oids.items():
+    for content_id, oid, encoding in blobs:
         shown_by = dict.fromkeys(
             scope.refs[occurrence.ref_number].repository_id
             for occurrence in scope.occurrences_of(content_id)
         )
         for repository_id in shown_by:
-            if (lines := _lines_of_blob(store_of(repository_id), oid)) is not None:
+            lines = _lines_of_blob(store_of(repository_id), oid, encoding)
+            if lines is not None:
                 found[content_id] = lines
                 break
     return found
@@ -63,31 +66,32 @@ def line_at(lines: Sequence[str], line: int) -> str:
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
-def _lines_of_blob(store: ObjectStore, oid: str) -> list[str] | None:
-    """Return the decoded lines of a blob; None when it is missing, too large or no text."""
-    key = (store.repository_id, oid)
+def _lines_of_blob(store: ObjectStore, oid: str, encoding: str) -> list[str] | None:
+    """Return the lines of a blob as they were indexed; None when it is missing or too large."""
+    key = (store.repository_id, oid, encoding)
     if (known := _kept_lines.get(key)) is not None:
         return known
     try:
-        decoded = decode(store.blob(oid))
+        text = decoded_as(store.blob(oid), encoding)
     except (Unavailable, TooLarge):
         return None
-    if decoded is None:
-        return None
-    lines = lines_of(decoded.text)
-    _kept_lines.keep(key, lines, len(decoded.text))
+    lines = lines_of(text)
+    _kept_lines.keep(key, lines, len(text))
     return lines
+
+
+type _Blob = tuple[int, str, str]  # repository, id, encoding
 
 
 class _KeptLines:
     """Lines of the blobs read lately, up to so many characters: searches come back to them."""
 
     def __init__(self) -> None:
-        self._lines: OrderedDict[tuple[int, str], tuple[list[str], int]] = OrderedDict()
+        self._lines: OrderedDict[_Blob, tuple[list[str], int]] = OrderedDict()
         self._characters = 0
         self._lock = threading.Lock()
 
-    def get(self, key: tuple[int, str]) -> list[str] | None:
+    def get(self, key: _Blob) -> list[str] | None:
         """Return the lines of a blob, if they are kept; they must not be changed."""
         with self._lock:
             found = self._lines.get(key)
@@ -96,7 +100,7 @@ class _KeptLines:
             self._lines.move_to_end(key)
             return found[0]
 
-    def keep(self, key: tuple[int, str], lines: list[str], characters: int) -> None:
+    def keep(self, key: _Blob, lines: list[str], characters: int) -> None:
         """Keep the lines of a blob, dropping the ones not used for longest."""
         with self._lock:
             if key in self._lines or characters > KEPT_CHARACTERS:

@@ -7,12 +7,12 @@ from itertools import groupby
 from django.db.models import Count, Q
 
 from web.accounts.principals import Principal
-from web.core.errors import InvalidInput, NotFound, Unavailable
+from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
-from web.library.indexing.decode import decode, lines_of
+from web.library.indexing.decode import decoded_as, lines_of
 from web.library.models import Chunk, Entry, FileRevision, Ref, Repository
 from web.library.records.documents import DocumentItem, DocumentListing, DocumentText, SectionItem
 from web.library.records.freshness import Freshness
@@ -99,14 +99,12 @@ def document_text(
             hint="Use read_file for it, or list_docs to see the pages.",
         )
     sections = _sections(content.pk)
-    decoded = decode(ObjectStore(found.pk).blob(page.oid))
-    if decoded is None:
-        raise Unavailable("The page cannot be read.", hint="Ask staff to sync the repository.")
-    total = len(lines_of(decoded.text))
+    whole = decoded_as(ObjectStore(found.pk).blob(page.oid), content.encoding)
+    total = len(lines_of(whole))
     chosen = _chosen(sections, section) if section else None
     first = chosen.item.start_line if chosen else 1
     last = _last_line(sections, chosen, total) if chosen else total
-    text, end = _bounded(decoded.text, content.format, first, last)
+    text, end = _bounded(whole, content.format, first, last)
     inside = sections if chosen is None else _inside(sections, chosen, last)
     return DocumentText(
         path=page.path.path,

@@ -15,7 +15,7 @@ from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.globs import glob_of
 from web.library.indexing import skipping
-from web.library.indexing.decode import decode, lines_of
+from web.library.indexing.decode import Decoded, decode, decoded_as, lines_of
 from web.library.models import Entry, EntryKind, FileRevision, Ref, Repository
 from web.library.records.files import FileItem, FileLines, FileListing
 from web.library.selectors.entries import (
@@ -126,12 +126,20 @@ def file_lines(
     if revision.kind != EntryKind.FILE:
         return without_lines
     try:
-        decoded = decode(store.blob(revision.oid))
+        decoded = _decoded(store.blob(revision.oid), revision)
     except TooLarge as error:
         return replace(without_lines, note=str(error))
     if decoded is None:
         return replace(without_lines, kind=EntryKind.BINARY.value, note="binary file")
     return _read(without_lines, decoded.text, decoded.encoding, start_line, line_count)
+
+
+def _decoded(data: bytes, revision: FileRevision) -> Decoded | None:
+    """Return the text of a file, an indexed one's as it was indexed; None for binary."""
+    if revision.content is None:
+        return decode(data)
+    encoding = revision.content.encoding
+    return Decoded(decoded_as(data, encoding), encoding)
 
 
 def _url(repository: Repository, ref: Ref | None, revision: FileRevision) -> str:

@@ -14,7 +14,7 @@ from web.core.errors import NotFound, TooLarge, Unavailable
 from web.library.git.objects import ObjectStore
 from web.library.indexing import skipping
 from web.library.indexing.analysis import analyse
-from web.library.indexing.decode import decode
+from web.library.indexing.decode import decoded_as
 from web.library.models import (
     Chunk,
     Content,
@@ -199,10 +199,8 @@ def _file_report(
 
 def _left_out(store: ObjectStore, content: Content) -> tuple[str, ...]:
     try:
-        decoded = decode(store.blob(content.oid))
+        text = decoded_as(store.blob(content.oid), content.encoding)
     except (Unavailable, TooLarge):
         return ("unknown: the file cannot be read from the mirror now",)
-    if decoded is None:
-        return ()
-    analysis = analyse(decoded.text, format=content.format, is_document=content.is_document)
+    analysis = analyse(text, format=content.format, is_document=content.is_document)
     return analysis.left_out
