@@ -181,7 +181,7 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
             webhook_secret_remove(actor=actor_of(request), name=repository.name)
             self.message_user(request, f"{repository.name} takes no pushes any more.")
 
-    @admin.action(description="Make an ssh key", permissions=["change"])
+    @admin.action(description="Make an ssh key, in place of what is stored", permissions=["change"])
     def make_key(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
         """Make a key for each, in place of what was stored, and show its public half."""
         for repository in queryset:

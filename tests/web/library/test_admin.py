@@ -213,6 +213,9 @@ def test_webhook_secret_is_shown_once_and_removed_by_actions(
     add_and_sync("project", project.url)
     pk = Repository.objects.get().pk
     chosen = {"_selected_action": [pk], "action": "make_webhook_secret"}
+    refused = _messages(staff.post(LIST, chosen, follow=True))  # of a path of this machine
+    assert "Webhooks are for https and ssh remotes" in refused
+    Repository.objects.update(url="https://code.example.org/a/b")
     shown = _messages(staff.post(LIST, chosen, follow=True))
     secret = next(word for word in shown.split() if word.startswith("ptw_"))
     page = staff.get(f"{LIST}{pk}/change/").content.decode()

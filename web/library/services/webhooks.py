@@ -10,7 +10,7 @@ from web.accounts.records import Actor
 from web.accounts.services.audit import audit_write
 from web.core import clock
 from web.core.encryption import decrypted, encrypted
-from web.core.errors import NotAllowed, NotFound, Unavailable
+from web.core.errors import InvalidInput, NotAllowed, NotFound, Unavailable
 from web.core.limits import LIMITS
 from web.core.redaction import hide
 from web.core.transactions import write_transaction
@@ -43,9 +43,15 @@ def webhook_secret_make(
 
     The secret before it goes on working for LIMITS.webhook_overlap_hours, so that no push is lost
     until the code host knows the new one; not at all without `keep_previous`, for one that leaked.
-    Raises NotFound for an unknown name.
+    Raises NotFound for an unknown name, InvalidInput for a site and a path of this machine.
     """
     repository = repository_named(name)
+    if not remote_key(repository.url):
+        raise InvalidInput(
+            f"No code host tells of pushes to the address of {name}.",
+            hint="Webhooks are for https and ssh remotes. Others are looked at by "
+            "sync_repositories --watch.",
+        )
     secret = _PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
     now = clock.now()
     until = now + timedelta(hours=LIMITS.webhook_overlap_hours)
