@@ -228,6 +228,8 @@ def _without_filters(text: str) -> tuple[str, Filters, tuple[str, ...], list[str
     def take_filter(match: re.Match[str]) -> str:
         kind = _FILTER_KINDS.get(match["key"].lower())
         value = match["value"].strip('"').strip()
+        if kind == "symbol":
+            value = value.strip("*")  # a name is found by its beginning and its parts anyway
         if kind is None or not value:
             return match[0]
         if kind == "extension":

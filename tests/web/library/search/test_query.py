@@ -39,7 +39,7 @@ def test_file_names_are_told_from_names(text, file):
 
 
 def test_filters_are_taken_out_and_reported():
-    query = parse_query("parse path:src/*.py lang:python -path:tests repo:tool cookie symbol:load")
+    query = parse_query("parse path:src/*.py lang:python -path:tests repo:tool cookie symbol:load*")
     assert query.text == "parse cookie load"
     assert query.filters.paths == ("src/*.py",)
     assert query.filters.excluded_paths == ("tests",)
