@@ -209,7 +209,7 @@ class Paths:
 class Names:
     """The ids of symbol names, made when new; remembers at most so many, to bound memory."""
 
-    _REMEMBERED = 100_000
+    _REMEMBERED = 50_000
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}

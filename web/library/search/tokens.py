@@ -27,6 +27,7 @@ _UNSPACED = re.compile(
 _RUN = re.compile(r"\w+")
 _BETWEEN_ASCII_RUNS = {n: " " for n in range(128) if not (chr(n).isalnum() or chr(n) == "_")}
 _CACHED_WORDS = 200_000
+_CACHED_RUNS = 100_000  # 20 MB of them
 
 # Function words that are in most prose and tell nothing; they are not indexed at all, so that a
 # phrase is found whatever articles and prepositions stand in it.
@@ -82,7 +83,7 @@ class _SplitRuns(dict[str, str]):
     def __missing__(self, run: str) -> str:
         joined = " ".join(_tokens_of(run))
         if len(run) <= MAX_TOKEN_CHARACTERS:
-            if len(self) >= _CACHED_WORDS:
+            if len(self) >= _CACHED_RUNS:
                 self.clear()
             self[run] = joined
         return joined
@@ -105,7 +106,7 @@ class _StemmedRuns(dict[str, tuple[str, ...]]):
     def __missing__(self, run: str) -> tuple[str, ...]:
         found = tuple(map(stem, _split_runs[run].split()))
         if len(run) <= MAX_TOKEN_CHARACTERS:
-            if len(self) >= _CACHED_WORDS:
+            if len(self) >= _CACHED_RUNS:
                 self.clear()
             self[run] = found
         return found
