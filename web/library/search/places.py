@@ -4,8 +4,9 @@ Only the files of the shown page come here.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from django.db import connection
 
@@ -64,7 +65,11 @@ def code_lines(
 ) -> list[CodeLines]:
     """Return for each file the lines to show: the definition asked for, or its best lines."""
     words = _shown_words(query, plan)
-    parts = WordsOfQuery(plan.all_weights) if query.is_name else words
+
+    @cache
+    def parts() -> WordsOfQuery:
+        return WordsOfQuery(plan.all_weights) if query.is_name else words
+
     lines = lines_of_contents([file.content_id for file in files], scope)
     chunks = _chunks([file.chunk_ids[: MAX_OTHER_PLACES + 1] for file in files])
     views = [
@@ -111,7 +116,7 @@ def _view(
     lines: Sequence[str],
     chunks: Sequence[ChunkRow],
     words: WordsOfQuery,
-    parts: WordsOfQuery,
+    parts: Callable[[], WordsOfQuery],
 ) -> _View:
     is_definition = file.line is not None and file.line_gain >= file.chunk_gain
     if is_definition:
@@ -131,7 +136,10 @@ def _view(
 
 
 def _best_place(
-    lines: Sequence[str], chunks: Sequence[ChunkRow], words: WordsOfQuery, parts: WordsOfQuery
+    lines: Sequence[str],
+    chunks: Sequence[ChunkRow],
+    words: WordsOfQuery,
+    parts: Callable[[], WordsOfQuery],
 ) -> tuple[ChunkRow, Window]:
     """Return the best chunk with its best lines; another one where those only import names.
 
@@ -146,8 +154,8 @@ def _best_place(
     chunk = chunks[0]
     start, end = _without_header(lines, chunk)
     window = best_window(lines, start, end, words, size=size)
-    if not window.weight and parts is not words:
-        window = best_window(lines, start, end, parts, size=size, passed=IMPORTS)
+    if not window.weight and parts() is not words:
+        window = best_window(lines, start, end, parts(), size=size, passed=IMPORTS)
     if not window.weight:
         first = first_line_of_code(lines, start, end)
         window = Window(first, first, 0.0)
