@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Self
 
 _FIRST_COMMIT_AT = 1_700_000_000
+# No process is started after each commit to look for something to tidy.
+_CONFIGURATION = ("-c", "protocol.file.allow=always", "-c", "maintenance.auto=false")
 
 
 class GitRepository:
@@ -36,7 +38,7 @@ class GitRepository:
         """Run git in the repository and return its output; a failure fails the test."""
         at = f"{_FIRST_COMMIT_AT + 60 * self._commits} +0000"
         done = subprocess.run(
-            ["git", "-c", "protocol.file.allow=always", *arguments],
+            ["git", *_CONFIGURATION, *arguments],
             cwd=self.path,
             input=stdin,
             capture_output=True,
