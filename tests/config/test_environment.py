@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from web.config.environment import Environment
+from web.config.environment import Environment, load_environment
 from web.core.limits import Limits
 
 
@@ -33,13 +33,6 @@ def start(*arguments, command="check", **variables):
     [
         ({}, "PORTOLAN_SECRET_KEY is not set"),
         ({"PORTOLAN_DEBUG": "perhaps"}, "PORTOLAN_DEBUG: "),
-        ({"PORTOLAN_WEB_PORT": "70000"}, "PORTOLAN_WEB_PORT: "),
-        ({"PORTOLAN_WEB_PORT": "8001"}, "PORTOLAN_SIDECAR_PORT"),
-        ({"PORTOLAN_PUBLIC_URL": "https://x/y"}, "PORTOLAN_PUBLIC_URL must be"),
-        ({"PORTOLAN_ALLOWED_ORIGINS": "https://x/y"}, "PORTOLAN_ALLOWED_ORIGINS must hold"),
-        ({"PORTOLAN_ALLOWED_ORIGINS": "inspector.example"}, "PORTOLAN_ALLOWED_ORIGINS must hold"),
-        ({"PORTOLAN_DATABASE_URL": "mysql://x"}, "PORTOLAN_DATABASE_URL must start with"),
-        ({"PORTOLAN_REDIS_URL": "http://x"}, "PORTOLAN_REDIS_URL must start with"),
         ({"PORTOLAN_MAX_BODY_BYTES": "a lot"}, "PORTOLAN_MAX_BODY_BYTES: "),
         ({"PORTOLAN_DATA_DIR": "/dev/null/x"}, "PORTOLAN_DATA_DIR: the folder /dev/null/x"),
     ],
@@ -54,6 +47,31 @@ def test_a_wrong_setting_stops_the_start_with_a_line_that_names_it(variables, to
     assert ended.stderr.startswith("Portolan cannot start:\n")
     assert "Traceback" not in ended.stderr
     assert "pydantic" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("WEB_PORT", "70000", "PORTOLAN_WEB_PORT: "),
+        ("WEB_PORT", "8001", "PORTOLAN_SIDECAR_PORT"),
+        ("PUBLIC_URL", "https://x/y", "PORTOLAN_PUBLIC_URL must be"),
+        ("ALLOWED_ORIGINS", "https://x/y", "PORTOLAN_ALLOWED_ORIGINS must hold"),
+        ("ALLOWED_ORIGINS", "inspector.example", "PORTOLAN_ALLOWED_ORIGINS must hold"),
+        ("DATABASE_URL", "mysql://x", "PORTOLAN_DATABASE_URL must start with"),
+        ("REDIS_URL", "http://x", "PORTOLAN_REDIS_URL must start with"),
+    ],
+)
+def test_a_wrong_setting_is_told_with_its_name(name, value, told, monkeypatch):
+    for one in [name for name in os.environ if name.startswith("PORTOLAN_")]:
+        monkeypatch.delenv(one)
+    monkeypatch.setenv("PORTOLAN_SECRET_KEY", "a-long-secret-for-this-test-alone")
+    monkeypatch.setenv(f"PORTOLAN_{name}", value)
+    with pytest.raises(SystemExit) as ended:
+        load_environment()
+    said = str(ended.value)
+    assert told in said
+    assert said.startswith("Portolan cannot start:\n")
+    assert "pydantic" not in said
 
 
 @pytest.mark.parametrize(
