@@ -1,6 +1,7 @@
 """What holds for the whole suite."""
 
 import os
+import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,12 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_sessionstart() -> Generator[None]:
-    """Have workers of pytest-xdist, and what they start, know the databases to copy."""
+    """Have workers of pytest-xdist, and what they start, know the databases to copy.
+
+    And have what is started heed Ctrl-C, which a shell lets its background ignore.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     templates()
     return (yield)
 
