@@ -28,6 +28,7 @@ LONGEST_FIRST = (
     "tests/reports/test_r90_who_gets_what.py",
     "tests/browser/test_clients_through_nginx.py",
     "tests/browser/test_sign_in_and_consent.py",
+    "tests/reports/test_r57_database_away.py",
     "tests/reports/test_r30_rate_limits.py",
     "tests/web/accounts/test_fastmcp_client.py",
     "tests/conformance/test_inspector_in_a_browser.py",
