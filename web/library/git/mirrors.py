@@ -158,6 +158,12 @@ def tidy_mirror(repository_id: int, *, lock: int) -> None:
         logger.warning("Mirror %s could not be tidied: %s", repository_id, failure.detail)
 
 
+def mirrored_ids() -> set[int]:
+    """Return the repositories that have anything in the folder of mirrors."""
+    names = (path.name.partition(".")[0] for path in mirrors_folder().glob("*"))
+    return {int(name) for name in names if name.isdecimal()}
+
+
 def remove_mirror(repository_id: int) -> None:
     """Remove the mirror and its lock; one that is not there is fine."""
     for folder in (mirror_path(repository_id), _unfinished(mirror_path(repository_id))):

@@ -1,6 +1,6 @@
 """Removing contents that no revision of a file has any more, with their full-text rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import batched
 
 from web.core.limits import LIMITS
@@ -17,7 +17,11 @@ _FIRST_RETIRED_VERSION = 10_000
 
 
 def collect(
-    content_ids: Iterable[int], *, repository_id: int, texts: BlobTexts | None = None
+    content_ids: Iterable[int],
+    *,
+    repository_id: int,
+    texts: BlobTexts | None = None,
+    on_progress: Callable[[int], None] | None = None,
 ) -> int:
     """Remove those of the contents that no revision has; return how many.
 
@@ -26,6 +30,7 @@ def collect(
     from this repository's mirror or that of the content's home, in the encoding of that time.
     Where the blob is gone the full-text row stays as a tombstone: its id is never used again, so
     nothing finds it. `texts` may have some of this repository's already.
+    `on_progress` gets how many each batch looked at.
     """
     read = {repository_id: texts or BlobTexts(ObjectStore(repository_id))}
     removed = 0
@@ -48,6 +53,8 @@ def collect(
             for (is_document, home_id), chunks in gone.items():
                 backend().remove_content(is_document=is_document, home_id=home_id, chunks=chunks)
             removed += _delete([row[0] for row in unseen])
+        if on_progress is not None:
+            on_progress(len(some))
     return removed
 
 

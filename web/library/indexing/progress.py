@@ -92,7 +92,7 @@ class ProgressReporter:
         self._tell()
         self.record()
 
-    def advance(self, *, files: int, size: int) -> None:
+    def advance(self, files: int, *, size: int = 0) -> None:
         """Add files and bytes that are done."""
         self._done += files
         self._bytes += size

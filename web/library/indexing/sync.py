@@ -258,7 +258,7 @@ class RepositorySync:
         batch: list[ReadContent] = []
         size = 0
         for entry in entries:
-            self._reporter.advance(files=1, size=entry.verdict.size if entry.text else 0)
+            self._reporter.advance(1, size=entry.verdict.size if entry.text else 0)
             self.result.files_read += 1
             if entry.text is not None and entry.content_key is not None:
                 batch.append(_analysed(entry, replaced))
@@ -290,7 +290,10 @@ class RepositorySync:
         if candidates:
             self._reporter.begin(progress.COLLECTING, total=len(candidates))
             self.result.contents_removed = collect(
-                candidates, repository_id=self._repository.pk, texts=self._old_texts
+                candidates,
+                repository_id=self._repository.pk,
+                texts=self._old_texts,
+                on_progress=self._reporter.advance,
             )
         if self._was_large():
             with index_transaction():

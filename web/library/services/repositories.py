@@ -3,14 +3,13 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import batched
 
 from django.db import IntegrityError
 
 from web.core.errors import Conflict, InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.library.git.locks import mirror_lock
-from web.library.git.mirrors import check_address, remove_mirror
+from web.library.git.mirrors import check_address, mirrored_ids, remove_mirror
 from web.library.indexing.collect import collect, forgotten_contents
 from web.library.indexing.discover import checked_globs
 from web.library.indexing.entries import Entries
@@ -106,13 +105,23 @@ def repository_remove(
             if not Repository.objects.filter(pk=repository_id).delete()[0]:
                 raise _unknown(name)
             raise_generation()
-        dropped = sorted(shown | forgotten_contents(repository_id))
+        dropped = shown | forgotten_contents(repository_id)
         reporter = ProgressReporter(repository_id, progress)
         reporter.begin(COLLECTING, total=len(dropped))
-        for some in batched(dropped, LIMITS.index_batch_files):
-            collect(some, repository_id=repository_id)
-            reporter.advance(files=len(some), size=0)
+        collect(dropped, repository_id=repository_id, on_progress=reporter.advance)
         remove_mirror(repository_id)
+
+
+def finish_removals() -> None:
+    """Remove the mirrors and contents that removals which died have left behind."""
+    mirrored = mirrored_ids()  # first: a repository that is new meanwhile is no removed one
+    for repository_id in mirrored - set(Repository.objects.values_list("pk", flat=True)):
+        try:
+            with mirror_lock(repository_id, wait_seconds=0):
+                collect(forgotten_contents(repository_id), repository_id=repository_id)
+                remove_mirror(repository_id)
+        except Conflict:
+            continue  # its removal goes on
 
 
 def repository_named(name: str) -> Repository:

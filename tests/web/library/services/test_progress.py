@@ -53,7 +53,7 @@ def test_page_is_written_at_most_every_two_seconds(
         return Repository.objects.get().sync_progress
 
     for done in range(50):
-        reporter.advance(files=1, size=1024 * 1024)
+        reporter.advance(1, size=1024 * 1024)
         time[0] += 0.03
         reporter.record()
         assert kept() == {}, done
@@ -61,7 +61,7 @@ def test_page_is_written_at_most_every_two_seconds(
     reporter.record()
     assert progress_text(kept()) == "indexing: 50/100 files, 25.0 MiB/s, 0:02 left"
     written = kept()
-    reporter.advance(files=1, size=0)
+    reporter.advance(1)
     reporter.record()
     assert kept() == written
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, leftovers
@@ -11,8 +12,10 @@ from web.library.git.locks import mirror_lock
 from web.library.git.mirrors import mirror_path, mirrors_folder
 from web.library.models import Ref, Repository
 from web.library.selectors.generation import index_generation
+from web.library.services import repositories
 from web.library.services.repositories import (
     RepositoryFields,
+    finish_removals,
     repository_add,
     repository_remove,
     repository_update,
@@ -120,6 +123,32 @@ def test_removed_repository_leaves_nothing(origin: GitRepository) -> None:
     assert leftovers() == {}
     assert list(mirrors_folder().iterdir()) == []
     assert index_generation() > before
+
+
+@pytest.mark.parametrize("reached", ["collect", "remove_mirror"])
+def test_what_a_removal_left_that_died_is_removed_by_the_next_round(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch, reached: str
+) -> None:
+    def die(*_arguments: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    origin.write({"a.py": "A = 1\n", "README.md": "# A\n\nB\n"}).commit()
+    add_and_sync("project", origin.url)
+    mirror = mirror_path(Repository.objects.get().pk)
+    with monkeypatch.context() as patched:
+        patched.setattr(repositories, reached, die)
+        with pytest.raises(KeyboardInterrupt):
+            repository_remove(name="project")
+    assert mirror.exists()
+    with mirror_lock(int(mirror.stem), wait_seconds=0):
+        finish_removals()
+    assert mirror.exists(), "a removal that goes on is left alone"
+    add_and_sync("other", origin.url)
+    call_command("sync_repositories", "other")
+    assert not mirror.exists()
+    assert [path.suffix for path in mirrors_folder().iterdir() if path.stem == mirror.stem] == []
+    repository_remove(name="other")
+    assert leftovers() == {}
 
 
 def test_repository_is_not_removed_under_a_running_sync(origin: GitRepository) -> None:

@@ -14,6 +14,7 @@ from web.library.management.feed_lines import import_feeds
 from web.library.management.rounds import each_repository
 from web.library.selectors.feeds import feeds_due
 from web.library.services.posts import posts_release_due
+from web.library.services.repositories import finish_removals
 from web.library.services.sync import repository_sync
 
 logger = logging.getLogger(__name__)
@@ -54,6 +55,7 @@ class Command(BaseCommand):
         """Sync once, or until a signal asks to stop."""
         names, pause = options["names"], options["watch"]
         if pause is None:
+            finish_removals()
             work = functools.partial(repository_sync, force=options["force"])
             failed = each_repository(self, names, work)
             if failed:
@@ -84,6 +86,7 @@ class Command(BaseCommand):
     def _rounds(self, names: list[str], pause: float, stopped: threading.Event) -> None:
         while not stopped.is_set():
             try:
+                finish_removals()
                 each_repository(self, names, repository_sync, stopped=stopped)
                 if not names and not stopped.is_set():
                     posts_release_due()
