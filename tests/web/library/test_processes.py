@@ -30,7 +30,7 @@ repository_sync(name="project")
 """
 
 
-_FORKS = """
+_ADD_FORKS = """
 import io
 from django.core.management import call_command
 for number in range(3):
@@ -138,7 +138,7 @@ def test_killed_sync_leaves_an_index_that_the_next_one_completes(
 def test_processes_that_sync_at_once_lose_nothing(
     installation: Installation, installed: Installed
 ) -> None:
-    added = installation.outcome(_FORKS.format(origin=str(installed.origin)))
+    added = installation.outcome(_ADD_FORKS.format(origin=str(installed.origin)))
     assert added[0] == 0, added
     processes = [
         installation.start("manage.py", "sync_repositories", *names)
