@@ -9,8 +9,10 @@ from web.library.search.plan import Plan
 from web.library.search.scope import Scope
 from web.library.search.tokens import index_text, stems
 
-# Visible chunks that are looked at.
+# Visible chunks that count, of one file, and how many are passed over where one file has more.
 MAX_CHUNKS = 80
+MAX_FILE_CHUNKS = 12
+MAX_PASSED_CHUNKS = 4000
 MAX_PHRASE_CHUNKS = 200
 # A word counts once more in a defined name, a heading or the path.
 NAME_SHARE = 0.75
@@ -44,26 +46,34 @@ def text_evidence(
     is_document: bool,
     phrases: Sequence[Sequence[str]] = (),
 ) -> TextEvidence:
-    """Return the files whose chunks fit best, as far as MAX_CHUNKS visible chunks tell."""
+    """Return the files whose chunks fit best, as far as MAX_CHUNKS visible chunks tell.
+
+    Of one file MAX_FILE_CHUNKS count, so that a page of thousands of sections leaves room.
+    """
     if not plan.tokens:
         return TextEvidence({}, is_exhaustive=True)
     wanted = Wanted(plan.tokens, plan.essential, plan.pairs, phrases, scope.home_ids)
     hits = backend.chunks_matching(wanted, is_document=is_document)
     files: dict[int, FileText] = {}
-    count = 0
+    count = passed = 0
     for hit in hits:
         if not scope.shows(hit.content_id):
             continue
-        score = hit.score + NAME_SHARE * plan.weight_in(stems_of(hit.heading))
-        files.setdefault(hit.content_id, FileText()).chunks.append((score, hit.chunk_id))
-        count += 1
-        if count == MAX_CHUNKS:
+        chunks = files.setdefault(hit.content_id, FileText()).chunks
+        if len(chunks) == MAX_FILE_CHUNKS:
+            passed += 1
+        else:
+            score = hit.score + NAME_SHARE * plan.weight_in(stems_of(hit.heading))
+            chunks.append((score, hit.chunk_id))
+            count += 1
+        if count == MAX_CHUNKS or passed == MAX_PASSED_CHUNKS:
             break
     for file in files.values():
         file.chunks.sort(key=lambda chunk: (-chunk[0], chunk[1]))
         best, *others = file.chunks
         file.score = best[0] + FURTHER_SHARE * sum(score for score, _ in others[:FURTHER_CHUNKS])
-    return TextEvidence(files, is_exhaustive=count < MAX_CHUNKS)
+    is_exhaustive = count < MAX_CHUNKS and passed < MAX_PASSED_CHUNKS
+    return TextEvidence(files, is_exhaustive)
 
 
 def phrase_chunks(

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.gitrepos import GitRepository
+from tests.library import add_and_sync
 from web.accounts.principals import ANONYMOUS
 from web.core.errors import InvalidInput
 from web.library.selectors.search import documents_search
@@ -57,3 +59,13 @@ def test_pages_follow_each_other():
     first = search("the card shop pip money", limit=1)
     second = search("the card shop pip money", limit=1, cursor=first.next_cursor)
     assert [s.path for s in (*first.sections, *second.sections)] == whole[:2]
+
+
+def test_a_page_of_very_many_sections_leaves_room_for_others(origin: GitRepository):
+    paragraph = "Wind, waves, a lamp, a buoy, ropes, a sail, salt and the gulls of the quay.\n" * 8
+    glossary = "".join(f"## Tide {n}\n\nTide by tide the tide.\n\n" for n in range(400))
+    others = {f"docs/{name}.md": f"# {name}\n\n{paragraph}The tide.\n" for name in "abc"}
+    origin.write({"docs/glossary.md": f"# Glossary\n\n{glossary}", **others}).commit()
+    add_and_sync("harbour", origin.url)
+    found = search("tide", repository="harbour")
+    assert {section.path for section in found.sections} == {"docs/glossary.md", *others}
