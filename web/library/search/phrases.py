@@ -1,6 +1,7 @@
 """What of a query may stand in a text as it is: quoted phrases, parts of messages, compounds."""
 
 import re
+from itertools import pairwise
 
 from web.library.search.tokens import UNINDEXED, phrase_tokens
 
@@ -18,6 +19,10 @@ _QUOTED = re.compile(r'"([^"]+)"')
 _FILLED_IN = re.compile(
     r"""["“][^"”]*["”]|(?<!\w)'[^']*'(?!\w)|`[^`]*`|\[[^\]]*\]|<[^>]*>|\{[^}]*\}|\([^)]*\)"""
     r"""|%[-\w.]*[sdr]\b|\S*\d\S*|[:;,.!?](?=\s|$)|\s-+\s"""
+)
+# Of these what stands in brackets or quotes.
+_ENCLOSED = re.compile(
+    r"""["“][^"”]*["”]|(?<!\w)'[^']*'(?!\w)|`[^`]*`|\[[^\]]*\]|<[^>]*>|\{[^}]*\}"""
 )
 _HYPHENATED = re.compile(r"(?<![\w-])-{0,2}([A-Za-z]\w*(?:-\w+)+)(?![\w-])")
 
@@ -42,6 +47,15 @@ def fragments_of(text: str) -> tuple[tuple[str, ...], ...]:
         reverse=True,
     )
     return tuple(long[:MAX_FRAGMENTS])
+
+
+def around_gaps(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the neighbours in a message when what it encloses is left out; none without a gap."""
+    template = _ENCLOSED.sub(" ", text)
+    tokens = phrase_tokens(template)
+    if template == text or not PHRASE_WORDS <= len(tokens) <= LONGEST_FRAGMENT:
+        return ()
+    return tuple(dict.fromkeys(pair for pair in pairwise(tokens) if pair[0] != pair[1]))
 
 
 def compounds_in(text: str) -> tuple[str, ...]:

@@ -4,16 +4,15 @@ Only the files of the shown page come here.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from django.db import connection
 
 from web.library.search.boilerplate import IMPORTS, first_line_of_code, header_end
+from web.library.search.evidence import RankedFile
 from web.library.search.names import BODY_KINDS, SymbolRow, wanted_name
 from web.library.search.plan import Plan
-from web.library.search.pool import RankedFile
 from web.library.search.query import Query
 from web.library.search.reading import Window, WordsOfQuery, best_window, lines_of_contents
 from web.library.search.scope import Scope
@@ -65,16 +64,13 @@ def code_lines(
 ) -> list[CodeLines]:
     """Return for each file the lines to show: the definition asked for, or its best lines."""
     words = _shown_words(query, plan)
-
-    @cache
-    def parts() -> WordsOfQuery:
-        return WordsOfQuery(plan.all_weights) if query.is_name else words
-
+    parts = WordsOfQuery(plan.all_weights) if query.is_name else words
     lines = lines_of_contents([file.content_id for file in files], scope)
     chunks = _chunks([file.chunk_ids[: MAX_OTHER_PLACES + 1] for file in files])
+    named = [_named_lines(query, lines.get(file.content_id, [])) for file in files]
     views = [
-        _view(file, lines.get(file.content_id, []), of_file, words, parts)
-        for file, of_file in zip(files, chunks, strict=True)
+        _view(file, lines.get(file.content_id, []), of_file, words if naming else parts)
+        for file, of_file, naming in zip(files, chunks, named, strict=True)
     ]
     symbols = _symbols_at([view.around for view in views])
     return [
@@ -84,10 +80,11 @@ def code_lines(
             matched_lines=tuple(view.start + offset for offset in words.in_lines(view.lines)),
             symbol=symbol,
             other_line_numbers=_other_lines(
-                lines.get(view.content_id, []), query, of_file, shown=(view.start, view.end)
+                naming if query.is_name else [chunk.start_line for chunk in of_file[1:]],
+                shown=(view.start, view.end),
             ),
         )
-        for view, of_file, symbol in zip(views, chunks, symbols, strict=True)
+        for view, of_file, naming, symbol in zip(views, chunks, named, symbols, strict=True)
     ]
 
 
@@ -112,18 +109,14 @@ class _View:
 
 
 def _view(
-    file: RankedFile,
-    lines: Sequence[str],
-    chunks: Sequence[ChunkRow],
-    words: WordsOfQuery,
-    parts: Callable[[], WordsOfQuery],
+    file: RankedFile, lines: Sequence[str], chunks: Sequence[ChunkRow], words: WordsOfQuery
 ) -> _View:
     is_definition = file.line is not None and file.line_gain >= file.chunk_gain
     if is_definition:
         focus = file.line or 1
         start = _with_lines_above(lines, focus)
     elif chunks:
-        chunk, window = _best_place(lines, chunks, words, parts)
+        chunk, window = _best_place(lines, chunks, words)
         focus = window.best_line
         top = header_end(lines) + 1 if chunk.start_line == 1 else chunk.start_line
         start = min(max(top, window.first_line - LINES_ABOVE), window.first_line)
@@ -136,14 +129,11 @@ def _view(
 
 
 def _best_place(
-    lines: Sequence[str],
-    chunks: Sequence[ChunkRow],
-    words: WordsOfQuery,
-    parts: Callable[[], WordsOfQuery],
+    lines: Sequence[str], chunks: Sequence[ChunkRow], words: WordsOfQuery
 ) -> tuple[ChunkRow, Window]:
     """Return the best chunk with its best lines; another one where those only import names.
 
-    Where none has any of the words, it is lines with parts of the name, at last the first of code.
+    Where none has any of the words, it is the first line of code.
     """
     size = SHOWN_LINES - LINES_ABOVE
     for chunk in chunks[:COMPARED_CHUNKS]:
@@ -154,8 +144,6 @@ def _best_place(
     chunk = chunks[0]
     start, end = _without_header(lines, chunk)
     window = best_window(lines, start, end, words, size=size)
-    if not window.weight and parts() is not words:
-        window = best_window(lines, start, end, parts(), size=size, passed=IMPORTS)
     if not window.weight:
         first = first_line_of_code(lines, start, end)
         window = Window(first, first, 0.0)
@@ -220,21 +208,18 @@ def _without_blank_end(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(lines[:end])
 
 
-def _other_lines(
-    lines: Sequence[str],
-    query: Query,
-    chunks: Sequence[ChunkRow],
-    *,
-    shown: tuple[int, int],
-) -> tuple[int, ...]:
-    """Return further lines of the file to look at: where a name stands, or other chunks begin."""
-    if query.is_name:
-        name = wanted_name(query.names[0]).folded if query.names else query.text.lower()
-        found = _lines_with(name, lines)
-    else:
-        found = [chunk.start_line for chunk in chunks[1:]]
+def _other_lines(found: Sequence[int], *, shown: tuple[int, int]) -> tuple[int, ...]:
+    """Return the lines to look at besides those that are shown, in order."""
     first, last = shown
     return tuple(sorted({line for line in found if not first <= line <= last}))[:MAX_NAMED_LINES]
+
+
+def _named_lines(query: Query, lines: Sequence[str]) -> list[int]:
+    """Return where the name stands that the query is, none for other queries."""
+    if not query.is_name:
+        return []
+    name = wanted_name(query.names[0]).folded if query.names else query.text.lower()
+    return _lines_with(name, lines)
 
 
 def _lines_with(name: str, lines: Sequence[str]) -> list[int]:

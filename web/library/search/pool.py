@@ -1,15 +1,27 @@
-"""The files that evidence speaks for, while it is gathered, and how much each kind counts.
-
-Each kind of evidence is a list of files; reciprocal rank fusion (Cormack, Clarke and Büttcher,
-2009) adds up weight / (k + rank) over the lists. Lists that rarely err, exact names and whole
-phrases, weigh more and fall off faster.
-"""
+"""The files that evidence speaks for, while it is gathered: see `evidence` for how it counts."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from web.library.search.backends.base import SearchBackend
+from web.library.search.backends.base import SearchBackend, Wanted
+from web.library.search.evidence import (
+    COPY_FACTOR,
+    FILE_NAME,
+    MAX_GAPPED,
+    MENTIONED,
+    NAME,
+    NAME_IN_PROSE,
+    PART_EXPONENT,
+    PART_OF_NAME,
+    PART_OF_PATH,
+    PART_OF_PHRASE,
+    PHRASE,
+    TEXT,
+    UNLIKELY,
+    RankedFile,
+    Weight,
+)
 from web.library.search.mentions import mentions
 from web.library.search.names import (
     SHORTEST_PART,
@@ -32,63 +44,6 @@ from web.library.search.texts import (
     text_evidence,
 )
 from web.library.search.tokens import WORD, phrase_tokens
-
-
-@dataclass(frozen=True, slots=True)
-class Weight:
-    """How much a list of evidence counts, how fast it falls off, how far it is looked at."""
-
-    weight: float
-    k: int
-    depth: int
-
-
-TEXT = Weight(1.0, k=10, depth=100)
-PHRASE = Weight(4.0, k=5, depth=30)
-NAME = Weight(6.0, k=5, depth=30)
-NAME_IN_PROSE = Weight(0.75, k=5, depth=30)
-PART_OF_NAME = Weight(4.0, k=5, depth=30)
-PART_OF_PATH = Weight(3.0, k=5, depth=20)
-FILE_NAME = Weight(6.0, k=5, depth=30)
-MENTIONED = 0.25
-# The best file with the whole query as a phrase is one that is less likely than this: a test, say,
-# which has a message as it comes out and not as it is written.
-UNLIKELY = 0.5
-# How much of a phrase may still be found where the whole is not.
-PART_OF_PHRASE = 0.6
-# How fast a part counts less the shorter it is.
-PART_EXPONENT = 2.5
-COPY_FACTOR = 0.9
-
-
-@dataclass(slots=True)
-class RankedFile:
-    """A file with its score, where it stands best, and how many further places have the same.
-
-    `line` is a definition that speaks for it and `line_gain` how much, `chunk_ids` are its chunks,
-    best first, and `chunk_gain` how much the first one speaks for it.
-    """
-
-    content_id: int
-    occurrence: Occurrence
-    prior: float
-    copies: int
-    score: float = 0.0
-    line: int | None = None
-    line_gain: float = 0.0
-    chunk_ids: list[int] = field(default_factory=list)
-    chunk_gain: float = 0.0
-
-    def note_line(self, line: int, gain: float) -> None:
-        """Note a definition that speaks for the file."""
-        if gain > self.line_gain:
-            self.line, self.line_gain = line, gain
-
-    def note_chunk(self, chunk_id: int, gain: float) -> None:
-        """Note a chunk that speaks for the file."""
-        if gain > self.chunk_gain:
-            self.chunk_gain = gain
-            self.chunk_ids = list(dict.fromkeys([chunk_id, *self.chunk_ids]))
 
 
 class Pool:
@@ -225,11 +180,27 @@ class Pool:
         whole = phrase_tokens(self._query.text)
         if self._add_phrase(whole, PHRASE, scores, backend) >= UNLIKELY:
             return
+        if self._query.gapped and self._add_gapped(scores, backend):
+            return
         for fragment in self._query.fragments:
             if fragment != whole and self._add_part(fragment, len(whole), scores, backend):
                 continue
             for part in _beginning_and_end(fragment):
                 self._add_part(part, len(whole), scores, backend)
+
+    def _add_gapped(self, scores: Mapping[int, float], backend: SearchBackend) -> bool:
+        """Add the files with all of a message but what it encloses; return whether one has."""
+        pairs = self._query.gapped
+        wanted = Wanted((), (), pairs=pairs, home_ids=self._scope.home_ids)
+        chunks: dict[int, int] = {}
+        for hit in backend.chunks_holding_most(
+            wanted, is_document=self._scope.is_document, max_texts=MAX_GAPPED
+        ):
+            if hit.score < len(pairs):
+                break
+            if self._scope.shows(hit.content_id):
+                chunks.setdefault(hit.content_id, hit.chunk_id)
+        return self._add_chunks(chunks, PHRASE, scores) > 0
 
     def _add_part(
         self, part: Sequence[str], whole: int, scores: Mapping[int, float], backend: SearchBackend
@@ -246,10 +217,16 @@ class Pool:
         text_scores: Mapping[int, float],
         backend: SearchBackend,
     ) -> float:
-        """Add the files with a phrase, best texts first; return how likely the likeliest is."""
+        """Add the files with a phrase; return how likely the likeliest is."""
         chunks = phrase_chunks(
             phrase, self._scope, backend=backend, is_document=self._scope.is_document
         )
+        return self._add_chunks(chunks, weight, text_scores)
+
+    def _add_chunks(
+        self, chunks: Mapping[int, int], weight: Weight, text_scores: Mapping[int, float]
+    ) -> float:
+        """Add files with a chunk each, best texts first; return how likely the likeliest is."""
         best = max(text_scores.values(), default=0.0) or 1.0
         scores = {
             content_id: self.file(content_id).prior + text_scores.get(content_id, 0.0) / best

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
 from web.library.indexing.languages import language_of
-from web.library.search.phrases import compounds_in, fragments_of, quoted_phrases
+from web.library.search.phrases import around_gaps, compounds_in, fragments_of, quoted_phrases
 from web.library.search.tokens import WORD, phrase_tokens, query_tokens
 
 MAX_NAMES = 4
@@ -110,14 +110,16 @@ class Query:
     the most wanted first; without `tokens` nothing else is searched for. `is_name` says that it is
     nothing but one. `symbols` were asked for as definitions. `phrases` have to stand in the text as
     they are; `fragments` are what may stand so where the query is a message with something filled
-    in. `compounds` are further tokens that count where a text has them. `file` is the whole query
-    where it is the end of a path.
+    in, `gapped` the neighbours in one when what it encloses is left out. `compounds` are further
+    tokens that count where a text has them. `file` is the whole query where it is the end of a
+    path.
     """
 
     text: str
     tokens: tuple[str, ...]
     compounds: tuple[str, ...] = ()
     fragments: tuple[tuple[str, ...], ...] = ()
+    gapped: tuple[tuple[str, str], ...] = ()
     names: tuple[str, ...] = ()
     is_name: bool = False
     symbols: tuple[str, ...] = ()
@@ -159,6 +161,7 @@ def parse_query(text: str, *, argument: str = "query") -> Query:
         tokens=tokens,
         compounds=compounds_in(remaining),
         fragments=fragments_of(remaining),
+        gapped=around_gaps(remaining),
         names=names,
         is_name=bool(_NAME.fullmatch(searched)) and not is_file,
         symbols=symbols,

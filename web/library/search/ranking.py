@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from web.library.search.backends.base import SearchBackend
+from web.library.search.evidence import PART_OF_PATH, RankedFile
 from web.library.search.plan import BRIEF, Plan, plan_for
-from web.library.search.pool import PART_OF_PATH, Pool, RankedFile
+from web.library.search.pool import Pool
 from web.library.search.priors import code_prior, document_prior
 from web.library.search.query import Query, without_phrases
 from web.library.search.scope import Scope

@@ -15,13 +15,13 @@ from web.library.records.code import CodePlace, CodeSearchResult, SymbolPlace, S
 from web.library.records.documents import DocumentSearchResult, SectionPlace
 from web.library.search.backends import backend
 from web.library.search.definitions import Definition, definitions_named, names_like
+from web.library.search.evidence import RankedFile
 from web.library.search.places import (
     CodeLines,
     SectionLines,
     code_lines,
     section_lines,
 )
-from web.library.search.pool import RankedFile
 from web.library.search.query import parse_query
 from web.library.search.ranking import ranked_code, ranked_documents
 from web.library.search.reading import WordsOfQuery, line_at, lines_of_contents

@@ -61,17 +61,25 @@ class TestFinding:
         assert place.path == "shop/basket.py"
         assert 'raise ValueError("The cookie of the basket is empty")' in "\n".join(place.lines)
 
-    def test_a_message_is_found_whatever_it_has_filled_in(self, origin):
+    @pytest.mark.parametrize(
+        "query",
+        [
+            'No more room is left for "Emma" on shelf 7',
+            "Shelf [Emma] does not exist.",
+            "Shelf {7} does not exist.",
+        ],
+    )
+    def test_a_message_is_found_whatever_it_has_filled_in(self, origin, query):
         shelf = "def put(book, shelf):\n    if shelf.is_full:\n"
         shelf += (
             "        raise Full(f'No more room is left for {book.title} on shelf {shelf.number}')\n"
         )
-        words = (
-            "def number_of(room):\n    return room.number + room.shelf.number  # left, more, emma\n"
-        )
-        origin.write({"shop/shelf.py": shelf, "shop/room.py": words}).commit("Shelve books")
+        shelf += "    raise Missing(f'Shelf [{shelf}] does not exist')\n"
+        words = "def shelf_of(room):  # left, more, emma\n    return room.shelf  # 7\n"
+        words += "def exist(emma):\n    emma.shelf = emma.room\n    return emma.does\n"
+        origin.write({"shop/shelf.py": shelf, "shop/emma.py": words}).commit("Shelve books")
         repository_sync(name="shop")
-        assert paths(search('No more room is left for "Emma" on shelf 7'))[0] == "shop/shelf.py"
+        assert paths(search(query))[0] == "shop/shelf.py"
 
     def test_camel_case_is_found_by_its_words(self):
         assert search("charge card").places[0].path == "shop/payment/gateway.js"

@@ -81,6 +81,7 @@ def test_a_word_that_a_message_quotes_need_not_stand_in_the_text():
     query = parse_query('Property "title" was accessed but is not defined')
     assert query.phrases == ()
     assert query.fragments == (("accessed", "but", "defined"),)
+    assert query.gapped == (("property", "accessed"), ("accessed", "but"), ("but", "defined"))
 
 
 @pytest.mark.parametrize(
