@@ -133,7 +133,7 @@ def _best_place(
 ) -> tuple[ChunkRow, Window]:
     """Return the best chunk with its best lines; another one where those only import names.
 
-    Where none has any of the words, it is the first line of code.
+    Imports and a licence are shown where nothing else has a word, else the first line of code.
     """
     size = SHOWN_LINES - LINES_ABOVE
     for chunk in chunks[:COMPARED_CHUNKS]:
@@ -143,7 +143,7 @@ def _best_place(
             return chunk, window
     chunk = chunks[0]
     start, end = _without_header(lines, chunk)
-    window = best_window(lines, start, end, words, size=size)
+    window = best_window(lines, chunk.start_line, end, words, size=size)
     if not window.weight:
         first = first_line_of_code(lines, start, end)
         window = Window(first, first, 0.0)

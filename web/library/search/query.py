@@ -308,4 +308,6 @@ def _names_in(text: str) -> list[str]:
 
 def without_phrases(query: Query) -> Query:
     """Return the query with its quotes ignored."""
-    return replace(query, phrases=())
+    return replace(
+        query, phrases=(), fragments=fragments_of(query.text), gapped=around_gaps(query.text)
+    )

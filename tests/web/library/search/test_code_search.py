@@ -66,7 +66,7 @@ class TestFinding:
         [
             'No more room is left for "Emma" on shelf 7',
             "Shelf [Emma] does not exist.",
-            "Shelf {7} does not exist.",
+            '"Shelf [7] does not exist."',
         ],
     )
     def test_a_message_is_found_whatever_it_has_filled_in(self, origin, query):
@@ -110,6 +110,13 @@ class TestFinding:
         place = next(place for place in search(query).places if place.path == "shop/till.py")
         assert "def lowered(percent, discount):" in place.lines
         assert not any("Copyright" in line for line in place.lines)
+
+    def test_the_head_of_a_file_is_shown_to_whoever_asks_for_it(self, origin):
+        head = "# Copyright 2020 The Till People\n\nimport json\n\n\n"
+        origin.write({"shop/till.py": head + "def till():\n    return 1\n"}).commit("Open a till")
+        repository_sync(name="shop")
+        place = search("copyright people").places[0]
+        assert place.lines[0] == "# Copyright 2020 The Till People"
 
     def test_a_name_that_is_a_common_word_is_found_by_its_definition(self, origin):
         origin.write({"shop/rules.rb": "class Rule\n  def with(other)\n  end\nend\n"}).commit(
