@@ -61,6 +61,11 @@ _ADVICE: tuple[tuple[str, str, str], ...] = (
         "Open it in a browser and use the address that it ends at.",
     ),
     (
+        r"corruption on the remote side|unable to read [0-9a-f]{40}",
+        "The remote repository is damaged: it lacks something that it is made of.",
+        "Run git fsck in the remote repository; sync again when it is mended.",
+    ),
+    (
         r"dubious ownership|permission denied|unable to (read|open)|cannot open",
         "The repository may not be read by the user that runs the worker.",
         "Give that user the right to read it.",

@@ -18,6 +18,7 @@ from web.library.search.tokens import WORD, phrase_tokens, query_tokens
 
 MAX_NAMES = 4
 MAX_FILTERS = 10
+TOGETHER = "the quoted words stand together exactly so"
 NOT_INDEXED = (
     "is not indexed as a word, for it is in nearly every text or very long: only definitions and "
     "files of that name are looked for."
@@ -155,7 +156,7 @@ def parse_query(text: str, *, argument: str = "query") -> Query:
             raise _nothing_to_find(searched, filters, argument)
         pattern_hints.append(f"{searched!r} {NOT_INDEXED}")
     if phrases:
-        notes.append("the quoted words stand together exactly so")
+        notes.append(TOGETHER)
     return Query(
         text=searched,
         tokens=tokens,

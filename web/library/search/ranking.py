@@ -8,7 +8,7 @@ from web.library.search.evidence import PART_OF_PATH, RankedFile
 from web.library.search.plan import BRIEF, Plan, plan_for
 from web.library.search.pool import Pool
 from web.library.search.priors import code_prior, document_prior
-from web.library.search.query import Query, without_phrases
+from web.library.search.query import TOGETHER, Query, without_phrases
 from web.library.search.scope import Scope
 
 NO_SUCH_PHRASE = "the quoted words stand together nowhere, so each was searched for"
@@ -25,6 +25,11 @@ class Ranking:
     is_exhaustive: bool
     plan: Plan
     notes: tuple[str, ...] = ()
+
+    def interpretation(self, query: Query) -> str:
+        """Say how the query was read in the end: not by what was given up."""
+        read = [note for note in query.interpretation if not (self.notes and note == TOGETHER)]
+        return "; ".join([*read, *self.notes])
 
 
 def ranked_code(

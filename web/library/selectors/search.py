@@ -82,7 +82,7 @@ def code_search(
         total_is_exact=ranking.is_exhaustive,
         next_cursor=page.next_cursor(len(ranking.files)),
         freshness=refs.freshness,
-        interpretation="; ".join([*parsed.interpretation, *ranking.notes]),
+        interpretation=ranking.interpretation(parsed),
         hints=hints,
     )
 
@@ -131,7 +131,7 @@ def documents_search(
         total_is_exact=ranking.is_exhaustive,
         next_cursor=page.next_cursor(len(ranking.files)),
         freshness=refs.freshness,
-        interpretation="; ".join([*parsed.interpretation, *ranking.notes]),
+        interpretation=ranking.interpretation(parsed),
         hints=hints,
     )
 

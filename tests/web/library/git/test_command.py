@@ -267,6 +267,8 @@ _ACCESS = "fatal: unable to access 'https://h.example/a/': "
         ("fatal: unable to update url base from redirection:", "leads to another"),
         (f"{_ACCESS}Failed to connect to h.example port 443", "not be reached"),
         (f"{_ACCESS}The requested URL returned error: 503", "not be reached"),
+        (f"remote: fatal: unable to read {'4a' * 20}\nfatal: bad pack header", "is damaged"),
+        ("fatal: unable to read '/srv/a/config': Permission denied", "user that runs the worker"),
     ],
 )
 def test_failures_are_explained(said: str, meant: str) -> None:

@@ -274,6 +274,7 @@ class TestAnswering:
         result = search('"cookie signed of basket"')
         assert "shop/basket.py" in paths(result)
         assert "nowhere" in result.interpretation
+        assert "exactly so" not in result.interpretation
 
     def test_pages_follow_each_other_without_gap_or_overlap(self):
         whole = paths(search("basket charge item amount", limit=20))
