@@ -3,10 +3,12 @@
 
 import gc
 import os
+import select
 import sys
 from pathlib import Path
 
 _INTERRUPTED = 130  # as shells report an end by Ctrl-C
+_UNREAD = 141  # and one because nobody reads the output any more
 
 
 def main() -> None:
@@ -25,6 +27,11 @@ def main() -> None:
 
     try:
         execute_from_command_line([_as_text(argument) for argument in sys.argv])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        if not _is_unread():
+            raise
+        sys.exit(_UNREAD)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)  # noqa: T201
         sys.exit(_INTERRUPTED)
@@ -32,6 +39,16 @@ def main() -> None:
         if "--traceback" in sys.argv or not (reason := _reason(error)):
             raise
         sys.exit(reason)
+
+
+def _is_unread() -> bool:
+    """Say whether nobody reads the output any more, as behind `head`; then it goes nowhere."""
+    output = select.poll()
+    output.register(sys.stdout.fileno(), 0)
+    if not output.poll(0):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return True
 
 
 def _reason(error: Exception) -> str:

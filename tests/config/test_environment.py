@@ -28,6 +28,24 @@ def start(*arguments, command="check", **variables):
     )
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_command_whose_output_nobody_reads_ends_without_a_word(unbuffered, tmp_path):
+    unread, output = os.pipe()
+    os.close(unread)
+    usual = {"PORTOLAN_DEBUG": "1", "PORTOLAN_DATA_DIR": str(tmp_path)}
+    with os.fdopen(output) as closed:
+        ended = subprocess.run(
+            [sys.executable, "manage.py", "help"],
+            env=os.environ | usual | {"PYTHONUNBUFFERED": unbuffered},
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert (ended.returncode, ended.stderr) == (141, "")
+
+
 @pytest.mark.parametrize(
     ("variables", "told"),
     [

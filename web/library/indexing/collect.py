@@ -6,8 +6,8 @@ from itertools import batched
 from web.core.limits import LIMITS
 from web.library.git.objects import ObjectStore
 from web.library.indexing import discover
+from web.library.indexing.blob_texts import BlobTexts
 from web.library.indexing.decode import lines_of
-from web.library.indexing.texts import BlobTexts
 from web.library.indexing.write import changed, chunk_body, index_transaction, marks, rows
 from web.library.search.backends import backend
 from web.library.search.backends.base import ChunkText

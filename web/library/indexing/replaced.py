@@ -6,10 +6,10 @@ from web.library.git.paths import kept_path
 from web.library.git.trees import TreeEntry
 from web.library.indexing import discover
 from web.library.indexing.analysis import Definition
+from web.library.indexing.blob_texts import BlobTexts
 from web.library.indexing.changed import Earlier
 from web.library.indexing.grammars import grammar_of
 from web.library.indexing.reading import ReadEntry
-from web.library.indexing.texts import BlobTexts
 from web.library.indexing.write import Names, rows
 
 _DEFINITIONS = (

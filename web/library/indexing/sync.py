@@ -24,6 +24,7 @@ from web.library.git.paths import kept_path
 from web.library.git.trees import TreeChanges, changes_between, entries_of
 from web.library.indexing import progress
 from web.library.indexing.analysis import analyse
+from web.library.indexing.blob_texts import BlobTexts
 from web.library.indexing.collect import collect, forgotten_contents
 from web.library.indexing.confined import parser
 from web.library.indexing.discover import Rules
@@ -33,7 +34,6 @@ from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry
 from web.library.indexing.reading import EntryReader, ReadEntry
 from web.library.indexing.refs import WantedRef, mirrored_refs, wanted_refs
 from web.library.indexing.replaced import Replaced
-from web.library.indexing.texts import BlobTexts
 from web.library.indexing.write import (
     Names,
     Paths,

@@ -95,26 +95,26 @@ def _kinds_of(path: str) -> _Kinds:
 def code_prior(path: str, words: frozenset[str]) -> float:
     """Return a factor of at most 1 for a file of code, given the words of the query."""
     kinds = _kinds_of(path)
-    factor = 1.0
+    factor = _bundled_factor(kinds, words)
     if kinds.is_test and words.isdisjoint(_TEST_WORDS):
         factor *= TEST_FACTOR
     if kinds.is_side and words.isdisjoint(_SIDE_WORDS):
         factor *= SIDE_FACTOR
     if kinds.is_not_source:
         factor *= NOT_SOURCE_FACTOR
-    if kinds.bundled and kinds.bundled not in words:
-        factor *= BUNDLED_FACTOR
     return factor
 
 
 def document_prior(path: str, words: frozenset[str]) -> float:
     """Return a factor of at most 1 for a document, given the words of the query."""
     kinds = _kinds_of(path)
-    factor = 1.0
+    factor = _bundled_factor(kinds, words)
     if kinds.is_release_note and words.isdisjoint(_RELEASE_WORDS):
         factor *= RELEASE_NOTES_FACTOR
     if kinds.is_translation:
         factor *= TRANSLATION_FACTOR
-    if kinds.bundled and kinds.bundled not in words:
-        factor *= BUNDLED_FACTOR
     return factor
+
+
+def _bundled_factor(kinds: _Kinds, words: frozenset[str]) -> float:
+    return BUNDLED_FACTOR if kinds.bundled and kinds.bundled not in words else 1.0

@@ -13,7 +13,7 @@ from web.library.search.tokens import index_text, stems
 MAX_CHUNKS = 80
 MAX_FILE_CHUNKS = 12
 MAX_PASSED_CHUNKS = 4000
-MAX_PHRASE_CHUNKS = 200
+MAX_PHRASE_FILES = 200
 # A word counts once more in a defined name, a heading or the path.
 NAME_SHARE = 0.75
 PATH_SHARE = 1.0
@@ -79,15 +79,18 @@ def text_evidence(
 def phrase_chunks(
     phrase: Sequence[str], scope: Scope, *, backend: SearchBackend, is_document: bool
 ) -> dict[int, int]:
-    """Return the contents that hold the tokens side by side, each with the first such chunk."""
+    """Return the contents that hold the tokens side by side, each with the first such chunk.
+
+    They are at most MAX_PHRASE_FILES; one that holds them very often leaves room for others.
+    """
     found: dict[int, int] = {}
-    count = 0
+    passed = 0
     wanted = Wanted((), (), phrases=[phrase], home_ids=scope.home_ids)
     for hit in backend.chunks_holding(wanted, is_document=is_document):
         if scope.shows(hit.content_id):
+            passed += hit.content_id in found
             _keep_first(found, hit)
-            count += 1
-            if count == MAX_PHRASE_CHUNKS:
+            if len(found) == MAX_PHRASE_FILES or passed == MAX_PASSED_CHUNKS:
                 break
     return found
 

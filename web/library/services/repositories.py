@@ -1,10 +1,11 @@
 """The catalogue: adding, changing and removing repositories."""
 
+import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from django.db import IntegrityError
+from django.db import DatabaseError, IntegrityError
 
 from web.core.errors import Conflict, InvalidInput, NotFound
 from web.core.limits import LIMITS
@@ -17,6 +18,8 @@ from web.library.indexing.progress import COLLECTING, ProgressReporter, SyncProg
 from web.library.indexing.publish import raise_generation
 from web.library.indexing.write import index_transaction
 from web.library.models import NAME_PATTERN, Ref, Repository, Visibility
+
+logger = logging.getLogger(__name__)
 
 _MAX_TITLE = 200
 _MAX_PATTERNS = 200
@@ -113,7 +116,10 @@ def repository_remove(
 
 
 def finish_removals() -> None:
-    """Remove the mirrors and contents that removals which died have left behind."""
+    """Remove the mirrors and contents that removals which died have left behind.
+
+    What cannot be removed is logged and tried again by the next call; no sync waits for it.
+    """
     mirrored = mirrored_ids()  # first: a repository that is new meanwhile is no removed one
     for repository_id in mirrored - set(Repository.objects.values_list("pk", flat=True)):
         try:
@@ -122,6 +128,8 @@ def finish_removals() -> None:
                 remove_mirror(repository_id)
         except Conflict:
             continue  # its removal goes on
+        except (OSError, DatabaseError):
+            logger.exception("What is left of repository %s could not be removed", repository_id)
 
 
 def repository_named(name: str) -> Repository:

@@ -61,11 +61,12 @@ def test_pages_follow_each_other():
     assert [s.path for s in (*first.sections, *second.sections)] == whole[:2]
 
 
-def test_a_page_of_very_many_sections_leaves_room_for_others(origin: GitRepository):
+@pytest.mark.parametrize("query", ["tide", '"tide by tide"'])
+def test_a_page_of_very_many_sections_leaves_room_for_others(origin: GitRepository, query: str):
     paragraph = "Wind, waves, a lamp, a buoy, ropes, a sail, salt and the gulls of the quay.\n" * 8
     glossary = "".join(f"## Tide {n}\n\nTide by tide the tide.\n\n" for n in range(400))
-    others = {f"docs/{name}.md": f"# {name}\n\n{paragraph}The tide.\n" for name in "abc"}
+    others = {f"docs/{name}.md": f"# {name}\n\n{paragraph}Tide by tide.\n" for name in "abc"}
     origin.write({"docs/glossary.md": f"# Glossary\n\n{glossary}", **others}).commit()
     add_and_sync("harbour", origin.url)
-    found = search("tide", repository="harbour")
+    found = search(query, repository="harbour")
     assert {section.path for section in found.sections} == {"docs/glossary.md", *others}

@@ -9,7 +9,7 @@ from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, leftovers
 from web.core.errors import Conflict, InvalidInput, NotFound
 from web.library.git.locks import mirror_lock
-from web.library.git.mirrors import mirror_path, mirrors_folder
+from web.library.git.mirrors import mirror_path, mirrors_folder, remove_mirror
 from web.library.models import Ref, Repository
 from web.library.selectors.generation import index_generation
 from web.library.services import repositories
@@ -149,6 +149,26 @@ def test_what_a_removal_left_that_died_is_removed_by_the_next_round(
     assert [path.suffix for path in mirrors_folder().iterdir() if path.stem == mirror.stem] == []
     repository_remove(name="other")
     assert leftovers() == {}
+
+
+def test_a_rest_that_cannot_be_removed_keeps_no_sync_from_going_on(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    origin.write({"a.py": "A = 1\n"}).commit()
+    add_and_sync("project", origin.url)
+    rests = [mirrors_folder() / "900001.git", mirrors_folder() / "900002.git"]
+    for rest in rests:
+        rest.mkdir()
+
+    def refuse(repository_id: int) -> None:
+        if repository_id == 900001:
+            raise PermissionError("not yours")
+        remove_mirror(repository_id)
+
+    monkeypatch.setattr(repositories, "remove_mirror", refuse)
+    call_command("sync_repositories", "project")
+    assert [rest.exists() for rest in rests] == [True, False]
+    assert "900001" in caplog.text
 
 
 def test_repository_is_not_removed_under_a_running_sync(origin: GitRepository) -> None:
