@@ -14,7 +14,6 @@ _LICENCE = re.compile(
 )
 # The lines of a file that its head may take.
 _HEADER_LINES = 80
-_OPENED = re.compile(r"[({](?!.*[)}])")
 
 
 def header_end(lines: Sequence[str]) -> int:
@@ -37,7 +36,12 @@ def first_line_of_code(lines: Sequence[str], start: int, end: int) -> int:
         if is_open:
             is_open = not re.search(r"[)}]", line)
         elif IMPORTS.match(line):
-            is_open = bool(_OPENED.search(line))
+            is_open = _is_left_open(line)
         elif not _COMMENT.match(line):
             return number
     return start
+
+
+def _is_left_open(line: str) -> bool:
+    """Say whether a bracket is opened after the last one that is closed."""
+    return max(map(line.rfind, "({")) > max(map(line.rfind, ")}"))
