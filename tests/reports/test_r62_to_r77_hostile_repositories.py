@@ -289,7 +289,7 @@ def test_r74_remote_that_breaks_off_or_lies_keeps_the_index(
     assert said.isprintable()
     assert "/etc" not in said
     assert index_state("project") == before
-    assert Repository.objects.get().sync_error == said
+    assert Repository.objects.get().sync_error == failed.value.message
     server.spoil = lambda _asked, body: body
     repository_sync(name="project")
     assert Ref.objects.get().commit == origin.head

@@ -32,8 +32,8 @@ def decrypted(stored: str, *, purpose: str) -> str:
         return _box(purpose).decrypt(stored.encode("utf-8", "replace")).decode()
     except InvalidToken as error:
         raise Unavailable(
-            "A stored secret cannot be read: PORTOLAN_SECRET_KEY is not the one it was made with.",
-            hint="Set the secret key back, or set the secret again.",
+            "A stored secret cannot be read: it was made with another key.",
+            hint="Set PORTOLAN_SECRET_KEY back to that key, or set the secret again.",
         ) from error
 
 

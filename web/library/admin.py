@@ -21,7 +21,7 @@ from web.library.admin_forms import (
     fields_of,
 )
 from web.library.models import Ref, Repository, WebhookSecret
-from web.library.selectors.syncs import sync_activity, was_interrupted
+from web.library.selectors.syncs import sync_activity, sync_failure, was_interrupted
 from web.library.services.credentials import (
     credential_generate,
     credential_remove,
@@ -108,7 +108,7 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
             return f"the sync that began at {began} was interrupted: sync again to complete it"
         if repository.stale_since:
             since = f"{repository.stale_since:%Y-%m-%d %H:%M} UTC"
-            return f"stale since {since}: {repository.sync_error}"
+            return f"stale since {since}: {sync_failure(repository)}"
         if repository.synced_at:
             return f"up to date at {repository.synced_at:%Y-%m-%d %H:%M} UTC"
         return "not indexed yet"

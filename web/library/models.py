@@ -55,7 +55,8 @@ class Repository(models.Model):
     sync_started_at = models.DateTimeField(null=True, blank=True, editable=False)
     synced_at = models.DateTimeField(null=True, blank=True, editable=False)
     stale_since = models.DateTimeField(null=True, blank=True, editable=False)
-    sync_error = models.TextField(blank=True, editable=False)
+    sync_error = models.TextField(blank=True, editable=False, help_text="Shown to everyone.")
+    sync_hint = models.TextField(blank=True, editable=False, help_text="Shown to staff.")
     sync_progress = models.JSONField(default=dict, blank=True, editable=False)
 
     class Meta:

@@ -37,6 +37,7 @@ def _add_sources():
         url="https://bot:hunter2hunter2@git.example/broken",
         stale_since=long_ago,
         sync_error="https://bot:hunter2hunter2@git.example says `no`.",
+        sync_hint="Give it a credential.",
     )
     docs = add(
         name="docs",
@@ -62,7 +63,7 @@ async def test_those_that_need_somebody_come_first_with_what_to_do(sources):
     assert names(text) == ["broken", "old", "new", "docs", "Quiet", "Planet", "fresh"]
     assert "1 stale, 1 old, 2 new, 1 paused, 2 fresh" in text
     broken = rows(text)[0]
-    assert "because ``https://[redacted]@git.example says `no`.``" in broken
+    assert "because ``https://[redacted]@git.example says `no`. Give it a credential.``" in broken
     assert 'Next: remove the cause, then sync_repository with repository="broken".' in broken
     assert "hunter2" not in text
     assert "`syncing since" in text

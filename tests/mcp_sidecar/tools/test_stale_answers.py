@@ -8,7 +8,8 @@ from tests.mcp_sidecar.tools.calls import text
 from web.core.errors import Unavailable
 from web.library.services.sync import repository_sync
 
-STALE = "There is no repository at this address any more"
+STALE = "There is no repository at this address any more, or it may not be read."
+HINT = "Check the address of the repository."
 CALLS = [
     ("list_repositories", {}),
     ("get_repository", {"repository": "harbour"}),
@@ -37,11 +38,12 @@ async def test_answer_that_was_kept_hides_no_failed_sync(
     for _kept in range(2):
         assert "STALE" not in await text(tool, arguments)
     away = harbour.path.rename(harbour.path.with_name("away"))
-    with pytest.raises(Unavailable):
+    with pytest.raises(Unavailable, match=HINT):
         await _sync()
     for _kept in range(2):
         answer = await text(tool, arguments)
         assert STALE in answer
+        assert HINT not in answer  # for who runs the server, not for who asks
         assert "stale since" in answer.lower()
     away.rename(harbour.path)
     await _sync()

@@ -152,7 +152,10 @@ def test_list_and_page_show_the_state(staff: Client, project: GitRepository) -> 
     project.path.rename(project.path.with_name("away"))
     staff.post(LIST, {"action": "sync_now", "_selected_action": [Repository.objects.get().pk]})
     page = staff.get(f"{LIST}{Repository.objects.get().pk}/change/").content.decode()
-    assert "There is no repository at this address any more" in page
+    assert "or it may not be read. Check the address of the repository." in page
+    home = staff.get("/").content.decode()
+    assert "There is no repository at this address any more" in home
+    assert "Check the address" not in home  # the same page for everyone
     assert f"branch main @ {commit}: 2 files, 2 indexed" in page
 
 

@@ -166,6 +166,7 @@ def test_list_repositories_shows_state_and_counts(project: GitRepository, tmp_pa
     assert project.head[:12] in rows["project"]
     assert rows["project"].split()[1:6] == ["members", "main", project.head[:12], "2", "3"]
     assert "stale since" in rows["stale"]
+    assert "Check the address of the repository." in " ".join(" ".join(lines).split())
     assert "not indexed yet" in rows["fresh"]
 
 

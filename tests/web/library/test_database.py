@@ -83,6 +83,6 @@ def test_an_index_of_an_older_release_is_emptied_and_said_to_be_stale(
         contents.create(oid="0" * 40, format="python", home=synced)
         call_command("migrate", "library", database=fresh, verbosity=0)
         assert not Content.objects.using(fresh).exists()
-        stale = dict(Repository.objects.using(fresh).values_list("name", "sync_error"))
+        stale = dict(Repository.objects.using(fresh).values_list("name", "sync_hint"))
         assert "Sync the repository" in stale["synced"]
         assert stale["waiting"] == ""

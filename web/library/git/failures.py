@@ -67,8 +67,8 @@ _ADVICE: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"dubious ownership|permission denied|unable to (read|open)|cannot open",
-        "The repository may not be read by the user that runs the worker.",
-        "Give that user the right to read it.",
+        "The repository may not be read from this machine.",
+        "Give the user that runs the worker the right to read it.",
     ),
     (
         r"transport '.*' not allowed",

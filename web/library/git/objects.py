@@ -252,5 +252,5 @@ def _instant(seconds: int) -> datetime:
 def _missing() -> Unavailable:
     return Unavailable(
         "The repository's copy does not have this object.",
-        hint="Ask staff to copy it anew: manage.py sync_repositories --force NAME.",
+        hint="Ask whoever runs this server to copy the repository anew.",
     )

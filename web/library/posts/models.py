@@ -27,7 +27,8 @@ class Tag(models.Model):
 class Feed(models.Model):
     """An RSS or Atom feed whose entries are imported as posts.
 
-    `stale_since` is set while the feed cannot be read, `error` says why; its posts stay.
+    `stale_since` is set while the feed cannot be read, `error` says why to everyone and
+    `error_hint` to staff what to do; its posts stay.
     """
 
     url = models.CharField(max_length=2000, unique=True, help_text="http or https address.")
@@ -48,6 +49,7 @@ class Feed(models.Model):
     next_fetch_at = models.DateTimeField(default=now, editable=False)
     stale_since = models.DateTimeField(null=True, editable=False)
     error = models.TextField(blank=True, editable=False)
+    error_hint = models.TextField(blank=True, editable=False)
 
     class Meta:
         ordering = ["title", "url"]

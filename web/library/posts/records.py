@@ -117,7 +117,7 @@ class SavedPost:
 
 @dataclass(frozen=True, slots=True)
 class FeedSummary:
-    """A feed as people see it."""
+    """A feed as staff see it; `error` says why it cannot be read and what to do."""
 
     id: int
     url: str

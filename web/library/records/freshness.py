@@ -9,7 +9,8 @@ class Freshness:
     """Which state of a repository an answer speaks of.
 
     `commit` is the full id of the indexed commit, empty for a repository without a commit or not
-    indexed yet. `stale_since` is set while syncing fails; `stale_reason` says why.
+    indexed yet. `stale_since` is set while syncing fails; `stale_reason` says why, in words for
+    everyone.
     """
 
     repository: str

@@ -32,7 +32,7 @@ def feed_at(*, url: str) -> FeedSummary:
 
 
 def feed_summary(feed: Feed, post_count: int) -> FeedSummary:
-    """Return a feed as people see it."""
+    """Return a feed as staff see it."""
     return FeedSummary(
         id=feed.pk,
         url=feed.url,
@@ -42,5 +42,5 @@ def feed_summary(feed: Feed, post_count: int) -> FeedSummary:
         fetched_at=feed.fetched_at,
         next_fetch_at=feed.next_fetch_at,
         stale_since=feed.stale_since,
-        error=feed.error,
+        error=f"{feed.error} {feed.error_hint}".strip(),
     )

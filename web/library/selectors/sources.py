@@ -14,7 +14,8 @@ from web.core.redaction import redacted
 from web.library.models import Repository
 from web.library.posts.models import Feed
 from web.library.records.sources import Source, SourceListing
-from web.library.selectors.syncs import sync_activity
+from web.library.selectors.feeds import feed_summary
+from web.library.selectors.syncs import sync_activity, sync_failure
 from web.library.sites.address import is_site
 
 STATES: Final = ("stale", "old", "new", "paused", "fresh")
@@ -72,7 +73,7 @@ def _repositories(moment: datetime) -> list[Source]:
             activity=sync_activity(row) or ("queued" if row.name in queued else ""),
             read_at=row.synced_at,
             stale_since=row.stale_since,
-            reason=redacted(row.sync_error),
+            reason=redacted(sync_failure(row)),
             next_at=None,
         )
         for row in Repository.objects.all()
@@ -89,7 +90,7 @@ def _feeds(moment: datetime) -> list[Source]:
             activity="",
             read_at=row.fetched_at,
             stale_since=row.stale_since,
-            reason=redacted(row.error),
+            reason=redacted(feed_summary(row, post_count=0).error),
             next_at=row.next_fetch_at if row.is_active else None,
         )
         for row in Feed.objects.all()

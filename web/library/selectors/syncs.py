@@ -1,5 +1,6 @@
 """What a sync of a repository does now, for pages and for staff."""
 
+from web.accounts.principals import Principal
 from web.library.git.locks import is_locked
 from web.library.indexing.progress import progress_text
 from web.library.models import Repository
@@ -12,6 +13,18 @@ def sync_activity(repository: Repository) -> str:
     text = f"syncing since {repository.sync_started_at:%Y-%m-%d %H:%M} UTC"
     doing = progress_text(repository.sync_progress)
     return f"{text}, {doing}" if doing else text
+
+
+def sync_failure(repository: Repository) -> str:
+    """Return why the last sync failed and what to do: for staff, who know the machine."""
+    return f"{repository.sync_error} {repository.sync_hint}".strip()
+
+
+def sync_failures(*, principal: Principal) -> dict[str, str]:
+    """Return the `sync_failure` of each stale repository by its name. Raises NotAllowed."""
+    principal.require_staff()
+    stale = Repository.objects.filter(stale_since__isnull=False)
+    return {each.name: sync_failure(each) for each in stale}
 
 
 def is_syncing(repository: Repository) -> bool:

@@ -170,7 +170,7 @@ def _record_success(feed: Feed, fetched: Fetched, parsed: ParsedFeed | None) -> 
         feed.etag, feed.last_modified = fetched.etag, fetched.last_modified
     feed.attempted_at = feed.fetched_at = now
     feed.next_fetch_at = now + timedelta(minutes=feed.interval_minutes)
-    feed.stale_since, feed.error = None, ""
+    feed.stale_since, feed.error, feed.error_hint = None, "", ""
     feed.save()
 
 
@@ -182,13 +182,13 @@ def _record_failure(feed_id: int, error: PortolanError) -> None:
         wait = timedelta(minutes=feed.interval_minutes)
         if isinstance(error, TooManyRequests):
             wait = max(wait, timedelta(seconds=error.retry_after_seconds))
-        if feed.stale_since is None or feed.error != str(error):
+        if feed.stale_since is None or feed.error != error.message:
             raise_generation()
         feed.attempted_at = now
         feed.is_active = feed.is_active and not isinstance(error, Gone)
         feed.next_fetch_at = now + wait
         feed.stale_since = feed.stale_since or now
-        feed.error = str(error)
+        feed.error, feed.error_hint = error.message, error.hint
         feed.save()
 
 

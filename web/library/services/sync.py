@@ -29,8 +29,10 @@ from web.library.services.repositories import repository_named
 logger = logging.getLogger(__name__)
 
 _NO_COMMIT = "The repository has no commit yet. It is indexed once something is pushed."
-_UNEXPECTED = (
-    "The sync stopped because of an unexpected error. The log of the worker has the details."
+_STOPPED = Unavailable("The sync was stopped.", hint="Sync again.")
+_UNEXPECTED = Unavailable(
+    "The sync stopped because of an unexpected error.",
+    hint="The log of the worker has the details.",
 )
 
 
@@ -152,23 +154,23 @@ def _is_queued(task_path: str, name: str) -> bool:
 
 @contextmanager
 def _failure_told(
-    repository: Repository, record: Callable[[Repository, str], None]
+    repository: Repository, record: Callable[[Repository, PortolanError], None]
 ) -> Iterator[None]:
-    """Turn what goes wrong into one of our errors; `record` gets the repository and the reason."""
+    """Turn what goes wrong into one of our errors; `record` gets the repository and the error."""
     try:
         yield
     except PortolanError as error:
         logger.warning("The sync of %s failed: %s", repository.name, error, extra=ANSWER)
-        record(repository, str(error))
+        record(repository, error)
         raise
     except (OSError, DatabaseError, MemoryError) as error:
         known = _known_failure(error)
         logger.exception("The sync of %s failed", repository.name)
-        record(repository, str(known))
+        record(repository, known)
         raise known from error
     except (KeyboardInterrupt, SystemExit):
         logger.warning("The sync of %s was stopped", repository.name, extra=ANSWER)
-        record(repository, "The sync was stopped. Sync again.")
+        record(repository, _STOPPED)
         raise
     except BaseException:
         logger.exception("The sync of %s stopped", repository.name)
@@ -191,7 +193,9 @@ def _known_failure(error: BaseException) -> PortolanError:
     if isinstance(error, DatabaseError):
         return Unavailable("The database failed.", hint="Sync again; the log has the details.")
     if isinstance(error, MemoryError):
-        return Unavailable("The worker ran out of memory.", hint="Give it more, then sync again.")
+        return Unavailable(
+            "The sync ran out of memory.", hint="Give the worker more, then sync again."
+        )
     return Unavailable(
         "The data folder could not be read or written.",
         hint="Check its rights and that the disk works, then sync again.",
@@ -208,23 +212,25 @@ def _record_success(repository: Repository, result: SyncResult) -> None:
             synced_at=now,
             stale_since=stale_since,
             sync_error="" if result.has_commit else _NO_COMMIT,
+            sync_hint="",
             sync_progress={},
         )
         if (repository.stale_since is None) != (stale_since is None):
             raise_generation()
 
 
-def _record_failure(repository: Repository, reason: str) -> None:
+def _record_failure(repository: Repository, error: PortolanError) -> None:
     """Mark the index as stale; where even that fails the log has to do."""
     try:
         with index_transaction():
             Repository.objects.filter(pk=repository.pk).update(
                 sync_started_at=None,
                 stale_since=repository.stale_since or clock.now(),
-                sync_error=reason,
+                sync_error=error.message,
+                sync_hint=error.hint,
                 sync_progress={},
             )
-            if repository.stale_since is None or repository.sync_error != reason:
+            if repository.stale_since is None or repository.sync_error != error.message:
                 raise_generation()
     except DatabaseError:
         logger.exception("The failed sync of %s could not be recorded", repository.name)
@@ -238,7 +244,7 @@ def _record_end(repository: Repository) -> None:
         logger.exception("The end of the rebuild of %s could not be recorded", repository.name)
 
 
-def _forget_half_rebuilt(repository: Repository, _reason: str) -> None:
+def _forget_half_rebuilt(repository: Repository, _error: PortolanError) -> None:
     """Remove what a rebuild wrote that no view shows; where even that fails a later one does."""
     try:
         collect(forgotten_contents(repository.pk), repository_id=repository.pk)

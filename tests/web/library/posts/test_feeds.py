@@ -6,7 +6,7 @@ from tests.web.local_server import Reply
 from web.accounts.principals import ANONYMOUS
 from web.core.errors import Conflict, InvalidInput, NotFound, TooLarge, TooManyRequests, Unavailable
 from web.library.posts.models import Feed, Post
-from web.library.selectors.feeds import feeds_due
+from web.library.selectors.feeds import feeds_due, feeds_listed
 from web.library.selectors.generation import index_generation
 from web.library.selectors.posts import post_text, posts_search
 from web.library.services.feeds import (
@@ -258,6 +258,8 @@ def test_a_feed_that_fails_keeps_its_posts_and_says_since_when(feed, clock, stat
     assert generations[0] < generations[1] == generations[2]
     shown = post_text(principal=ANONYMOUS, slug="sails").stale_feed
     assert (shown.title, shown.since) == ("Harbour news", failed_at)
+    assert shown.reason == f"127.0.0.1 answers with status {status}."  # what to do is for staff
+    assert feeds_listed()[0].error.startswith(f"{shown.reason} ")
     is_gone = status == 410  # for good: not asked for again, and nothing newer is missing
     assert feed.row().is_active is not is_gone
     stale = posts_search(principal=ANONYMOUS, query="sails").stale_feeds

@@ -135,7 +135,10 @@ def test_failure_keeps_the_old_index_and_says_why_in_a_sentence(
     assert "/srv" not in str(failed.value)
     assert index_state("project") == state
     assert _repository().stale_since is not None
-    assert _repository().sync_error == str(failed.value)
+    assert (_repository().sync_error, _repository().sync_hint) == (
+        failed.value.message,
+        failed.value.hint,
+    )
     assert _repository().sync_started_at is None
     assert index_generation() > generation
     assert repository_sync(name="project").outcome == "updated"
@@ -236,7 +239,7 @@ def test_stopped_sync_is_recorded_as_stopped(
     repository_add(name="project", url=origin.url)
     with _failing_with(KeyboardInterrupt(), monkeypatch), pytest.raises(KeyboardInterrupt):
         repository_sync(name="project")
-    assert _repository().sync_error == "The sync was stopped. Sync again."
+    assert _repository().sync_error == "The sync was stopped."
 
 
 def test_stale_since_is_the_first_failure_and_the_reason_the_last(

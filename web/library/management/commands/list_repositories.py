@@ -8,6 +8,7 @@ from web.accounts.principals import Principal
 from web.library.management.tables import write_table
 from web.library.records.repositories import RepositorySummary
 from web.library.selectors.repositories import repositories_visible_to, syncs_visible_to
+from web.library.selectors.syncs import sync_failures
 
 _COLUMNS = ("Name", "Visibility", "Branch", "Commit", "Refs", "Files", "Indexed", "State")
 _OPERATOR = Principal(is_member=True, is_staff=True)
@@ -24,15 +25,19 @@ class Command(BaseCommand):
         if not summaries:
             self.stdout.write("No repositories yet. Add one: manage.py add_repository NAME URL")
             return
+        failures = sync_failures(principal=_OPERATOR)
         syncs = syncs_visible_to(principal=_OPERATOR)
-        rows = (_cells(summary, syncs.get(summary.name, "")) for summary in summaries)
+        rows = (
+            _cells(each, failures.get(each.name, ""), syncs.get(each.name, ""))
+            for each in summaries
+        )
         write_table(self.stdout, _COLUMNS, rows)
 
 
-def _cells(summary: RepositorySummary, sync: str) -> tuple[str, ...]:
+def _cells(summary: RepositorySummary, failure: str, sync: str) -> tuple[str, ...]:
     freshness = summary.freshness
     if freshness.stale_since:
-        state = f"stale since {freshness.stale_since:%Y-%m-%d %H:%M} UTC: {freshness.stale_reason}"
+        state = f"stale since {freshness.stale_since:%Y-%m-%d %H:%M} UTC: {failure}"
     elif freshness.indexed_at:
         state = f"indexed {freshness.indexed_at:%Y-%m-%d %H:%M} UTC"
     else:
