@@ -31,6 +31,11 @@ def test_the_preview_follows_what_is_typed_and_the_post_is_published(live_server
         expect(preview.get_by_role("heading", name="Masts")).to_be_visible()
         expect(preview.get_by_role("emphasis")).to_have_text("tall")
 
+        page.get_by_label("Body").fill("# Masts\n\n*tall* ![a mast](mast.png)")
+        expect(preview.get_by_text("No image at /blog/post/mast.png")).to_be_visible()
+        page.get_by_label("Body").fill("# Masts\n\n*tall*")
+        expect(preview.get_by_role("emphasis")).to_have_text("tall")
+
         page.get_by_label("Title").fill("Of ships")
         page.get_by_label("Status").select_option("published")
         page.get_by_role("button", name="Save", exact=True).click()

@@ -25,7 +25,7 @@ from mcp_sidecar.contract.rendering.posts import (
 from mcp_sidecar.contract.text import span
 
 NAME = "read_post"
-MAX_SLUG_CHARACTERS = 300
+MAX_SLUG_CHARACTERS = 2000  # of an address, in which a letter can take twelve
 
 
 class ReadPostArguments(Arguments):

@@ -12,11 +12,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from web.accounts.audited_admin import AuditedAdmin
+from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
 from web.core.markup import markdown_html
 from web.core.service_admin import ServiceAdmin
 from web.library.posts.forms import FROM_THE_FEED, FeedForm, PostForm
 from web.library.posts.models import Feed, Post
+from web.library.posts.slugs import checked_slug
 from web.library.selectors.feeds import feed_summary
 from web.library.services.feeds import (
     feed_add,
@@ -75,7 +77,8 @@ class PostAdmin(AuditedAdmin, ServiceAdmin[Post]):
         body = request.POST.get("body", "")
         if len(body) > LIMITS.max_post_characters:
             return HttpResponse("<p>The post is too long.</p>")
-        return HttpResponse(markdown_html(body, outermost_level=2))
+        page = _page_of(request.POST.get("slug", ""))
+        return HttpResponse(markdown_html(body, base_url=page, outermost_level=2))
 
     @admin.display(description="Seen", boolean=True)
     def is_seen(self, post: Post) -> bool:
@@ -206,6 +209,14 @@ class FeedAdmin(AuditedAdmin, ServiceAdmin[Feed]):
 def _rendered(response: Any) -> Any:
     """Return a response that is rendered now, while the time zone is set."""
     return response.render() if hasattr(response, "render") else response
+
+
+def _page_of(slug: str) -> str:
+    """Return where the page of a post will be; for a slug still to be made one beside it."""
+    try:
+        return reverse("posts:post", args=[checked_slug(slug)])
+    except InvalidInput:
+        return reverse("posts:post", args=["post"])
 
 
 def _zone_of(request: HttpRequest) -> zoneinfo.ZoneInfo:

@@ -9,10 +9,11 @@ from django.utils import timezone
 from web.core import clock
 from web.core.errors import PortolanError
 from web.library.posts.models import Feed, Post, PostStatus
+from web.library.posts.slugs import LONGEST_SLUG
 from web.library.services.feeds import feed_check
 from web.library.services.posts import PostFields, post_check
 
-FROM_THE_FEED = ("title", "slug", "summary", "body", "author")
+FROM_THE_FEED = ("title", "summary", "body", "author")
 
 
 class TagsField(forms.CharField):
@@ -60,7 +61,9 @@ class PostForm(_CheckedForm):
 
     title = forms.CharField(max_length=300, widget=forms.TextInput(attrs={"size": 80}))
     slug = forms.CharField(
-        max_length=100, required=False, help_text="Part of the address; empty: from the title."
+        max_length=LONGEST_SLUG,
+        required=False,
+        help_text="Part of the address; empty: from the title. A change breaks links to the post.",
     )
     tag_names = TagsField(label="Tags", widget=forms.TextInput(attrs={"size": 80}))
 
@@ -89,7 +92,7 @@ class PostForm(_CheckedForm):
 
     def values(self) -> PostFields:
         """Return what the form says; what cannot be edited as it is stored."""
-        names = (*FROM_THE_FEED, "status", "published_at")
+        names = (*FROM_THE_FEED, "slug", "status", "published_at")
         given = {name: self.cleaned_data.get(name, getattr(self.instance, name)) for name in names}
         return PostFields(**given, tags=self.cleaned_data.get("tag_names", ()))
 

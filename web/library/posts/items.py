@@ -1,12 +1,12 @@
 """Posts as records: what is visible, and how rows of the tables are told."""
 
-from django.conf import settings
 from django.db.models import QuerySet
 
 from web.core import clock
 from web.core.text import visible_line
 from web.library.posts.models import Feed, Post, PostStatus
 from web.library.posts.records import PostItem, StaleFeed
+from web.library.posts.slugs import post_address
 
 _SUMMARY_CHARACTERS = 280
 
@@ -26,7 +26,7 @@ def item_of(post: Post) -> PostItem:
         published_at=post.published_at or post.created_at,
         updated_at=post.updated_at,
         tags=tuple(sorted(tag.name for tag in post.tags.all())),
-        url=f"{settings.PUBLIC_URL}/blog/{post.slug}/",
+        url=post_address(post.slug),
         source=str(post.feed) if post.feed is not None else "",
         source_url=post.source_url,
     )

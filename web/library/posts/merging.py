@@ -9,7 +9,8 @@ from web.core.limits import LIMITS
 from web.library.posts.entries import Entry, ParsedFeed
 from web.library.posts.models import Feed, Post, PostStatus
 from web.library.posts.records import FeedReport
-from web.library.posts.writing import MAX_TAGS, free_slug, is_tag, store
+from web.library.posts.slugs import free_slug
+from web.library.posts.writing import MAX_TAGS, is_tag, store
 
 
 class _Known(NamedTuple):

@@ -66,7 +66,7 @@ class Post(models.Model):
     generation was raised for its becoming visible.
     """
 
-    slug = models.SlugField(max_length=100, unique=True)
+    slug = models.CharField(max_length=100, unique=True)
     title = models.TextField()
     summary = models.TextField(blank=True)
     body = models.TextField(blank=True)

@@ -9,5 +9,5 @@ urlpatterns = [
     path("", views.post_list, name="list"),
     path("feed.xml", views.feed, name="feed"),
     path("tags/<path:tag>/", views.post_list, name="tag"),
-    path("<slug:slug>/", views.post, name="post"),
+    path("<str:slug>/", views.post, name="post"),
 ]

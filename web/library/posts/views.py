@@ -1,5 +1,7 @@
 """The pages of the blog, and its Atom feed. A view reads selectors and renders."""
 
+from urllib.parse import quote
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -42,7 +44,7 @@ def post(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _feed_etag(_request: HttpRequest) -> str:
     newest = posts_latest(limit=1)
-    return f'"{index_generation()}-{newest[0].slug if newest else ""}"'
+    return f'"{index_generation()}-{quote(newest[0].slug) if newest else ""}"'
 
 
 @require_safe

@@ -3,11 +3,8 @@
 For the services of posts and feeds only; everything runs inside their transaction.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-
-from django.utils.text import slugify
 
 from web.core import clock
 from web.core.errors import InvalidInput
@@ -21,7 +18,6 @@ from web.library.posts.tasks import release_at
 
 MAX_TAGS = 20
 _LONGEST_TAG = 50
-_LONGEST_SLUG = 100
 
 
 def store(post: Post, *, tags: Sequence[str]) -> bool:
@@ -104,25 +100,6 @@ def checked_body(text: str) -> str:
     """Return the body of a post, ending in a line feed. Raises InvalidInput as `checked_text`."""
     body = checked_text(text, "body", max_characters=LIMITS.max_post_characters)
     return f"{body}\n" if body else ""
-
-
-def checked_slug(slug: str) -> str:
-    """Return a slug as it may be used. Raises InvalidInput for another form."""
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,100}", slug):
-        raise _wrong("slug", "Use 1 to 100 letters a to z, digits, hyphens and underscores.")
-    return slug
-
-
-def free_slug(title: str) -> str:
-    """Return a slug for a title that no post has yet."""
-    base = slugify(title)[: _LONGEST_SLUG - 8].strip("-_") or "post"
-    taken = set(Post.objects.filter(slug__startswith=base).values_list("slug", flat=True))
-    number = 2
-    slug = base
-    while slug in taken:
-        slug = f"{base}-{number}"
-        number += 1
-    return slug
 
 
 def _index(post: Post, tags: Sequence[str]) -> None:

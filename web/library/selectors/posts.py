@@ -34,6 +34,7 @@ from web.library.posts.records import (
     PostSearchResult,
     PostText,
 )
+from web.library.posts.slugs import slug_meant
 from web.library.records.documents import SectionItem
 
 # Sections looked at by one search; far more than a blog has of any but its commonest words.
@@ -154,7 +155,7 @@ def post_page(*, slug: str, may_see_drafts: bool = False) -> PostPage:
     """Return a post as its page shows it. Raises NotFound for one that may not be seen."""
     from web.core.markup import markdown_html  # for pages alone: the sidecar shows Markdown
 
-    post = Post.objects.filter(slug=slug).first() if may_see_drafts else _visible(slug)
+    post = Post.objects.filter(slug=slug_meant(slug)).first() if may_see_drafts else _visible(slug)
     if post is None:
         raise NotFound("There is no such post.", hint="The blog lists all of them.")
     is_draft = not visible_posts().filter(pk=post.pk).exists()
@@ -254,7 +255,7 @@ def _tags() -> tuple[tuple[str, int], ...]:
 
 
 def _visible(slug: str) -> Post:
-    wanted = slug.replace("\0", "").strip().strip("/").rpartition("/")[2]  # also of an address
+    wanted = slug_meant(slug)
     post = visible_posts().select_related("feed").filter(slug=wanted).first()
     if post is not None:
         return post

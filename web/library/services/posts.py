@@ -13,14 +13,13 @@ from web.library.indexing.publish import raise_generation
 from web.library.indexing.write import index_transaction
 from web.library.posts.models import Post, PostStatus
 from web.library.posts.records import SavedPost
+from web.library.posts.slugs import checked_slug, free_slug
 from web.library.posts.tasks import release_at
 from web.library.posts.writing import (
     checked_body,
-    checked_slug,
     checked_tags,
     checked_text,
     forget,
-    free_slug,
     store,
 )
 
@@ -50,7 +49,7 @@ class PostFields:
 def post_save(*, post_id: int | None = None, fields: PostFields) -> SavedPost:
     """Write a new post, or a present one anew.
 
-    What an imported post says comes from its feed; only its status and date can be changed here.
+    What an imported post says comes from its feed; only its slug, status and date can be changed.
     Raises InvalidInput that names the field, NotFound for an unknown id, and Conflict for a slug
     that another post has.
     """
@@ -62,6 +61,7 @@ def post_save(*, post_id: int | None = None, fields: PostFields) -> SavedPost:
                 tags = tuple(post.tags.values_list("name", flat=True))
             else:
                 _write(post, fields)
+            _name(post, fields)
             _schedule(post, fields)
             visible = store(post, tags=tags)
             return SavedPost(id=post.pk, slug=post.slug, is_visible=visible)
@@ -75,6 +75,7 @@ def post_check(*, post_id: int | None = None, fields: PostFields) -> None:
     post = _post(post_id)
     if not post.guid:
         _write(post, fields)
+    _name(post, fields)
     _schedule(post, fields)
     if Post.objects.filter(slug=post.slug).exclude(pk=post.pk or 0).exists():
         raise _slug_in_use()
@@ -158,10 +159,13 @@ def _write(post: Post, fields: PostFields) -> None:
     post.body = checked_body(fields.body)
     post.summary = checked_text(fields.summary, "summary", max_characters=_LONGEST_SUMMARY)
     post.author = checked_text(fields.author, "author", max_characters=_LONGEST_AUTHOR)
+    post.updated_at = clock.now()
+
+
+def _name(post: Post, fields: PostFields) -> None:
     if fields.slug:
         post.slug = checked_slug(fields.slug)
     post.slug = post.slug or free_slug(post.title)
-    post.updated_at = clock.now()
 
 
 def _slug_in_use() -> Conflict:

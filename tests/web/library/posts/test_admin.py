@@ -131,6 +131,25 @@ def test_the_preview_shows_safe_html(client, editor):
     assert response.content.decode() == "<h2>Hi</h2>\n<p><em>there</em></p>\n"
 
 
+@pytest.mark.parametrize(
+    ("slug", "address", "shown"),
+    [
+        ("harbours", "a.png", "/blog/harbours/a.png"),
+        ("", "../other/", "/blog/other/"),
+        ("港", "/static/a.png", "/static/a.png"),
+        ("not a/slug", "#part", "#part"),
+        ("..", "a.png", "/blog/post/a.png"),
+    ],
+)
+def test_the_preview_leads_where_the_page_will_lead(client, editor, slug, address, shown):
+    body = {"body": f"[x]({address}) ![y]({address})", "slug": slug}
+
+    html = client.post("/admin/posts/post/preview/", body).content.decode()
+
+    assert f'href="{shown}"' in html
+    assert f'src="{shown}"' in html
+
+
 @pytest.mark.parametrize("permission", [None, "view_post", "add_post"])
 def test_the_preview_is_for_those_who_may_write(client, db, permission):
     user = User.objects.create_user("bob", is_staff=True)
@@ -146,7 +165,7 @@ def test_the_preview_is_for_those_who_may_write(client, db, permission):
     assert client.post("/admin/posts/post/preview/", {"body": "x"}).status_code == 302
 
 
-def test_an_imported_post_keeps_its_text_and_can_be_withdrawn(client, editor, site):
+def test_an_imported_post_keeps_its_text_and_can_be_renamed_and_withdrawn(client, editor, site):
     site.routes["/feed"] = Reply(rss(item()), headers=XML)
     client.post(
         "/admin/posts/feed/add/",
@@ -157,10 +176,10 @@ def test_an_imported_post_keeps_its_text_and_can_be_withdrawn(client, editor, si
 
     url = f"/admin/posts/post/{post.pk}/change/"
     assert 'name="body"' not in client.get(url).content.decode()
-    client.post(url, {"status": "draft", "body": "Mine.", "tag_names": ""})
+    client.post(url, {"status": "draft", "body": "Mine.", "tag_names": "", "slug": "帆"})
 
     post.refresh_from_db()
-    assert post.status == "draft"
+    assert (post.status, post.slug) == ("draft", "帆")
     assert "About sails" in post.body
     assert post.tags.exists()
 

@@ -132,8 +132,22 @@ def test_the_feed_holds_the_posts_whole(client, write, clock, settings):
     assert entry.find(f"{ATOM}category").get("term") == "news"
 
 
-def test_the_feed_is_sent_again_only_when_it_changed(client, write):
-    write("One")
+@pytest.mark.parametrize("title", ["One", "日本語のタイトル", "हिन्दी"])
+def test_links_to_a_post_lead_there(client, write, settings, title):
+    write(title)
+    entry = ET.fromstring(client.get("/blog/feed.xml").content).find(f"{ATOM}entry")  # noqa: S314
+    address = entry.find(f"{ATOM}link").get("href")
+
+    path = address.removeprefix(settings.PUBLIC_URL)
+    for page in ("/", "/blog/"):
+        assert f'<a href="{path}">{title}</a>' in client.get(page).content.decode()
+    assert f"<h1>{title}</h1>" in client.get(path).content.decode()
+    assert client.get("/blog/a%00b/").status_code == 404
+
+
+@pytest.mark.parametrize("title", ["One", "日本語"])
+def test_the_feed_is_sent_again_only_when_it_changed(client, write, title):
+    write(title)
     etag = client.get("/blog/feed.xml").headers["ETag"]
 
     assert client.get("/blog/feed.xml", headers={"If-None-Match": etag}).status_code == 304

@@ -11,6 +11,7 @@ document.addEventListener("DOMContentLoaded", () => {
   panel.tabIndex = 0;
   body.closest(".form-row").append(panel);
 
+  const slug = body.form.querySelector("[name=slug]");
   const token = body.form.querySelector("[name=csrfmiddlewaretoken]").value;
   let pending = null;
   let timer = null;
@@ -22,7 +23,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const response = await fetch(body.dataset.previewUrl, {
         method: "POST",
         headers: { "X-CSRFToken": token },
-        body: new URLSearchParams({ body: body.value }),
+        body: new URLSearchParams({ body: body.value, slug: slug?.value ?? "" }),
         signal: pending.signal,
       });
       // The server has made it safe; see web.core.markup.
@@ -32,6 +33,17 @@ document.addEventListener("DOMContentLoaded", () => {
       if (error.name !== "AbortError") panel.toggleAttribute("data-stale", true);
     }
   }
+
+  // What readers would see as a broken image; errors of images do not bubble.
+  panel.addEventListener("error", (event) => {
+    const image = event.target;
+    if (!(image instanceof HTMLImageElement)) return;
+    const missing = document.createElement("strong");
+    missing.className = "post-preview-missing";
+    missing.textContent = `No image at ${image.getAttribute("src")}: posts keep no files. `
+      + "Use the address of one that this site serves.";
+    image.replaceWith(missing);
+  }, true);
 
   body.addEventListener("input", () => {
     clearTimeout(timer);
