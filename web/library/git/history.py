@@ -1,6 +1,7 @@
 """Walking a mirror's history and comparing commits, through the object store alone."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,12 +13,16 @@ from web.library.git.objects import ObjectStore, commits_from, summary_of
 from web.library.git.paths import path_bytes, path_text
 from web.library.records.history import ChangedFile, CommitSummary
 
+Reading = Callable[[str], Callable[[bytes], str]]
+"""Return, for the id of a blob, what makes text of bytes that it holds."""
+
 _STATUS = {
     DeltaStatus.ADDED: "added",
     DeltaStatus.DELETED: "deleted",
     DeltaStatus.RENAMED: "renamed",
     DeltaStatus.COPIED: "copied",
 }
+_ISO_2022 = b"\x1b$"  # Japanese, in bytes that are ASCII
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +71,19 @@ def history(
 
 
 def change_of(
-    store: ObjectStore, *, commit: str, path: str, max_files: int, max_characters: int
+    store: ObjectStore,
+    *,
+    commit: str,
+    path: str,
+    max_files: int,
+    max_characters: int,
+    reading: Reading,
 ) -> Change:
     """Return what a commit changed: its first `max_files` files, with patches of `max_characters`.
 
-    Only files at or below `path`, as `path_text` shows it, are among them; empty for all. Patches
-    are cut at whole lines. Raises Unavailable when the mirror lacks an object.
+    Only files at or below `path`, as `path_text` shows it, are among them; empty for all. Lines
+    that are not UTF-8 are read as `reading` says of the file that has them. Patches are cut at
+    whole lines. Raises Unavailable when the mirror lacks an object.
     """
     with store.opened_apart() as repository:
         found = repository.get(commit)
@@ -82,7 +94,7 @@ def change_of(
         files = []
         room = max_characters
         for number in wanted[:max_files]:
-            file = _changed(diff[number], room)
+            file = _changed(diff[number], room, reading)
             room -= len(file.patch)
             files.append(file)
         stats = diff.stats
@@ -112,11 +124,11 @@ def _difference(repository: pygit2.Repository, commit: pygit2.Commit) -> pygit2.
     return diff
 
 
-def _changed(patch: pygit2.Patch, room: int) -> ChangedFile:
+def _changed(patch: pygit2.Patch, room: int, reading: Reading) -> ChangedFile:
     delta = patch.delta
     _, added, deleted = patch.line_stats
     is_binary = bool(delta.flags & DiffFlag.BINARY)
-    text = "" if is_binary else patch.data.decode("utf-8", "replace").replace("\0", "")
+    text = "" if is_binary else _text(patch, reading).replace("\0", "")
     cut = text[:room].rpartition("\n")[0] if len(text) > room else text
     status = _STATUS.get(delta.status, "modified")
     return ChangedFile(
@@ -129,6 +141,19 @@ def _changed(patch: pygit2.Patch, room: int) -> ChangedFile:
         patch=cut,
         is_cut=len(cut) < len(text),
     )
+
+
+def _text(patch: pygit2.Patch, reading: Reading) -> str:
+    """Return a patch as text; its two files may be of two charsets."""
+    data = patch.data
+    if _ISO_2022 not in data:
+        with suppress(UnicodeDecodeError):
+            return data.decode()
+    head, begin, hunks = data.partition(b"\n@@ ")
+    old, new = (reading(str(file.id)) for file in (patch.delta.old_file, patch.delta.new_file))
+    lines = (begin + hunks).split(b"\n")
+    shown = [old(line) if line.startswith(b"-") else new(line) for line in lines]
+    return head.decode("utf-8", "replace") + "\n".join(shown)
 
 
 def _path(raw: bytes | None) -> str:

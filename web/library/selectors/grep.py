@@ -20,7 +20,7 @@ from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
 from web.library.globs import glob_of, is_glob
-from web.library.indexing.decode import decode, lines_of
+from web.library.indexing.decode import decoded_as, lines_of
 from web.library.models import Entry, Ref
 from web.library.records.code import MatchingFile, PatternMatches
 from web.library.selectors.entries import entries_below, folder_of
@@ -36,6 +36,7 @@ class _File:
     oid: str
     path: str
     language: str
+    encoding: str
 
 
 @read_transaction()
@@ -155,17 +156,17 @@ def _files(ref: Ref, path: str | None) -> tuple[list[_File], list[tuple[str, str
     entries, spec = _meant(ref, path)
     rows = entries.order_by("path__path").values_list(
         *("revision__oid", "path__path", "revision__language"),
-        *("revision__content_id", "revision__skip_reason"),
+        *("revision__content__encoding", "revision__skip_reason"),
     )
     files: list[_File] = []
     skipped: list[tuple[str, str]] = []
-    for oid, name, language, content_id, reason in rows:
+    for oid, name, language, encoding, reason in rows:
         if spec is not None and not spec.match_file(name):
             continue
-        if content_id is None:
+        if encoding is None:  # no content
             skipped.append((name, reason))
         else:
-            files.append(_File(oid, name, language))
+            files.append(_File(oid, name, language, encoding))
     return files, skipped
 
 
@@ -193,8 +194,8 @@ def _nothing_there(path: str | None, skipped: list[tuple[str, str]]) -> str:
 def _matching_lines(
     store: ObjectStore, file: _File, expression: _Expression
 ) -> list[tuple[int, str]]:
-    decoded = decode(store.blob(file.oid))
-    return [] if decoded is None else list(expression.lines_in(decoded.text))
+    text = decoded_as(store.blob(file.oid), file.encoding)
+    return list(expression.lines_in(text))
 
 
 def _shortened(number: int, line: str) -> tuple[int, str]:

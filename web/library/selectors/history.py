@@ -2,16 +2,20 @@
 
 import re
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
 from web.accounts.principals import Principal
-from web.core.errors import InvalidInput, NotFound
+from web.core.errors import InvalidInput, NotFound, TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.history import change_of, history
 from web.library.git.objects import ObjectStore
-from web.library.models import Ref, Repository
+from web.library.indexing.decode import decode, decoded_as
+from web.library.models import Content, Ref, Repository
 from web.library.records.history import CommitDetail, CommitListing
 from web.library.selectors.entries import folder_of
 from web.library.selectors.links import commit_url
@@ -104,6 +108,7 @@ def commit_detail(
         path=folder,
         max_files=LIMITS.max_diff_files,
         max_characters=LIMITS.max_diff_characters,
+        reading=partial(_reading, store),
     )
     if folder and not change.matching_count:
         raise NotFound(
@@ -124,6 +129,17 @@ def commit_detail(
         path=folder,
         matching_count=change.matching_count,
     )
+
+
+def _reading(store: ObjectStore, oid: str) -> Callable[[bytes], str]:
+    """Return what makes text of bytes of a blob: as it was indexed, else as it would be."""
+    indexed = Content.objects.filter(oid=oid).order_by("-version")
+    encoding = indexed.values_list("encoding", flat=True).first()
+    if encoding is None:
+        with suppress(Unavailable, TooLarge):  # none on this side, or too large to be looked at
+            decoded = decode(store.blob(oid))
+            encoding = decoded.encoding if decoded else None
+    return partial(decoded_as, encoding=encoding or "utf-8")
 
 
 def _meant(repository: Repository, store: ObjectStore, text: str) -> str:

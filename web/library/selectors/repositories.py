@@ -9,7 +9,7 @@ from web.accounts.principals import Principal
 from web.core.errors import TooLarge, Unavailable
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
-from web.library.indexing.decode import decode
+from web.library.indexing.decode import decoded_as
 from web.library.indexing.progress import progress_text
 from web.library.models import Entry, Ref, Repository
 from web.library.records.history import CommitSummary
@@ -106,15 +106,14 @@ def _readme(store: ObjectStore, ref: Ref) -> tuple[str, str]:
         ref=ref, revision__content__isnull=False, path__path__istartswith="readme"
     ).exclude(path__path__contains="/")
     ranked = sorted(
-        found.values_list("path__path", "revision__oid"), key=lambda row: _readme_rank(row[0])
+        found.values_list("path__path", "revision__oid", "revision__content__encoding"),
+        key=lambda row: _readme_rank(row[0]),
     )
-    for path, oid in ranked:
+    for path, oid, encoding in ranked:
         try:
-            decoded = decode(store.blob(oid))
+            return path, decoded_as(store.blob(oid), encoding)
         except (Unavailable, TooLarge):
             continue
-        if decoded is not None:
-            return path, decoded.text
     return "", ""
 
 

@@ -6,8 +6,12 @@ from tests.library import add_and_sync
 from web.accounts.principals import ANONYMOUS
 from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
+from web.library.models import Content
+from web.library.selectors.documents import document_text
 from web.library.selectors.files import file_lines, files_listed
+from web.library.selectors.grep import lines_matching
 from web.library.selectors.history import commit_detail
+from web.library.selectors.repositories import repository_overview
 from web.library.services.repositories import repository_add
 from web.library.services.sync import repository_sync
 
@@ -164,6 +168,20 @@ class TestReading:
         lines = file_lines(principal=ANONYMOUS, repository="longer", path="long.txt")
         assert len(lines.lines[0]) == LIMITS.max_line_characters
         assert lines.cut_lines == (1,)
+
+
+def test_an_indexed_file_reads_alike_everywhere_whatever_would_be_guessed_now(origin):
+    words = "# Читай меня"
+    origin.write({"README.md": words.encode("koi8-r")}).commit()
+    add_and_sync("tool", origin.url)
+    Content.objects.update(encoding="cp866")  # as earlier rules may have read it
+    read_as = words.encode("koi8-r").decode("cp866")
+    asked = {"principal": ANONYMOUS, "repository": "tool"}
+    assert read("README.md").lines == (read_as,)
+    assert document_text(path="README.md", **asked).text == read_as
+    assert repository_overview(**asked).readme == read_as
+    assert lines_matching(pattern=f"^{read_as}$", **asked).files
+    assert f"+{read_as}\n" in commit_detail(commit="HEAD", **asked).files[0].patch
 
 
 def test_an_empty_repository_says_so(origin):

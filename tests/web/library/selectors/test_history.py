@@ -9,6 +9,7 @@ from web.accounts.principals import ANONYMOUS
 from web.core.errors import InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.library.selectors.history import commit_detail, commits_listed
+from web.library.services.sync import repository_sync
 
 pytestmark = pytest.mark.django_db
 
@@ -133,6 +134,33 @@ def test_a_large_diff_is_cut_at_whole_lines_and_says_so(origin):
     assert len(file.patch) <= LIMITS.max_diff_characters
     assert file.patch.endswith("+line of text")
     assert file.added_lines == 5000
+
+
+@pytest.mark.parametrize("is_indexed", [True, False])
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("cp1251", "koi8-r", "Сначала читаем настройки, потом открываем соединение"),
+        ("cp1251", "utf-8", "Сначала читаем настройки, потом открываем соединение"),
+        ("utf-8", "iso2022_jp", "設定を読み込んでから接続を開きます。"),
+    ],
+)
+def test_each_side_of_a_change_is_read_in_its_own_charset(origin, is_indexed, before, after, words):
+    old = [f"# {words} {number}" for number in range(40)]
+    new = [line.replace(" 3", " 4") for line in old]
+    origin.write({"a.py": "\n".join(old).encode(before)}).commit("Add")
+    if is_indexed:
+        add_and_sync("tool", origin.url)
+    origin.write({"a.py": "\n".join(new).encode(after)}).commit("Convert")
+    converted = origin.head
+    if is_indexed:
+        repository_sync(name="tool")
+    else:
+        origin.write({"a.py": "a = 1\n"}).commit("Begin anew")
+        add_and_sync("tool", origin.url)
+    lines = detail(converted).files[0].patch.splitlines()
+    assert [line[1:] for line in lines if line.startswith("-#")] == old
+    assert [line[1:] for line in lines if line.startswith("+#")] == new
 
 
 @pytest.mark.usefixtures("heads")
