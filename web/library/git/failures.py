@@ -12,6 +12,18 @@ from web.core.text import visible_line
 
 _USER_INFORMATION = re.compile(r"(\w[\w+.-]*://)[^/\s@']*@")
 _MACHINE_PATH = re.compile(r"(?<![\w/:.])/[\w.@+-]+(?:/[\w.@+-]*)+")
+_SIGN_IN = (
+    r"permission denied \(|could not read (username|password)|authentication failed"
+    r"|terminal prompts disabled|returned error: 40[13]|invalid credentials"
+)
+_NOT_FOUND = (
+    r"repository not found|returned error: 404|does not appear to be a git repository"
+    r"|not a git repository|repository .* (not found|does not exist)|project .* not found"
+)
+_SEE_CREDENTIAL = (
+    "See that the remote knows the stored credential, that it has not expired and may read this "
+    "repository; set a new one in the admin or with manage.py set_credential NAME."
+)
 # Lists of refs and progress, in which a branch's name could look like a complaint.
 _NOT_COMPLAINTS = (" ", "From ", "Receiving", "Resolving", "remote: Co", "remote: En", "remote: To")
 _ADVICE: tuple[tuple[str, str, str], ...] = (
@@ -44,14 +56,12 @@ _ADVICE: tuple[tuple[str, str, str], ...] = (
         "Add it to the file known_hosts in the data folder (ssh-keyscan), then sync again.",
     ),
     (
-        r"permission denied \(|could not read (username|password)|authentication failed"
-        r"|terminal prompts disabled|returned error: 40[13]|invalid credentials",
+        _SIGN_IN,
         "The remote asks for a sign-in, or does not know the repository.",
         "Check the address, and give it a credential: manage.py set_credential NAME.",
     ),
     (
-        r"repository not found|returned error: 404|does not appear to be a git repository"
-        r"|not a git repository|repository .* (not found|does not exist)|project .* not found",
+        _NOT_FOUND,
         "There is no repository at this address any more, or it may not be read.",
         "Check the address of the repository.",
     ),
@@ -78,7 +88,8 @@ _ADVICE: tuple[tuple[str, str, str], ...] = (
     (
         r"ssl|certificate|tls",
         "The remote's certificate could not be checked.",
-        "Install its certificate authority, or check the address.",
+        "Check the address. A certificate authority of your own goes into the system's store, or "
+        "into the file that GIT_SSL_CAINFO names for the worker.",
     ),
     (
         r"connection refused|failed to connect|couldn't connect|connection reset|unreachable"
@@ -104,6 +115,19 @@ _ADVICE: tuple[tuple[str, str, str], ...] = (
 )
 
 
+# Where git had a stored credential; hosts tell whom they do not let in that there is nothing.
+_SIGNED_IN_ADVICE = {
+    _SIGN_IN: (
+        "The remote refuses the stored credential, or does not know the repository.",
+        _SEE_CREDENTIAL,
+    ),
+    _NOT_FOUND: (
+        "There is no repository at this address any more, or it may not be read.",
+        f"Check the address of the repository. {_SEE_CREDENTIAL}",
+    ),
+}
+
+
 class GitFailed(Exception):
     """Git ended with a failure; `detail` is what it said, for the log and for `explained` only."""
 
@@ -112,14 +136,19 @@ class GitFailed(Exception):
         self.detail = redacted(_USER_INFORMATION.sub(r"\1", detail))
 
 
-def explained(failure: GitFailed) -> PortolanError:
-    """Return the failure as a sentence for people: no credentials, no paths of the machine."""
+def explained(failure: GitFailed, *, is_signed_in: bool = False) -> PortolanError:
+    """Return the failure as a sentence for people: no credentials, no paths of the machine.
+
+    `is_signed_in` says that git had a stored credential, which then may be what is wrong.
+    """
     lowered = "\n".join(
         line.lower() for line in failure.detail.splitlines() if not line.startswith(_NOT_COMPLAINTS)
     )
     for pattern, message, hint in _ADVICE:
         if re.search(pattern, lowered):
-            return Unavailable(message, hint=hint)
+            signed_in = _SIGNED_IN_ADVICE.get(pattern) if is_signed_in else None
+            said, advice = signed_in or (message, hint)
+            return Unavailable(said, hint=advice)
     # What a remote says may hold what acts on a terminal or turns text around.
     reason = visible_line(_MACHINE_PATH.sub("…", _last_complaint(failure.detail)))
     return Unavailable(

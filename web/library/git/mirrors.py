@@ -103,7 +103,7 @@ def remote_refs(url: str, *, credential: Credential | None = None) -> RemoteRefs
                 timeout_seconds=LIMITS.git_listing_seconds,
             )
     except GitFailed as failure:
-        raise explained(failure) from failure
+        raise explained(failure, is_signed_in=credential is not None) from failure
     return _parsed(listing)
 
 
@@ -144,7 +144,7 @@ def update_mirror(
         elif _present(folder) != _wanted(remote):
             _bring_up_to_date(folder, fetch)
     except GitFailed as failure:
-        raise explained(failure) from failure
+        raise explained(failure, is_signed_in=credential is not None) from failure
 
 
 def tidy_mirror(repository_id: int, *, lock: int) -> None:

@@ -268,13 +268,26 @@ _ACCESS = "fatal: unable to access 'https://h.example/a/': "
         (f"{_ACCESS}Failed to connect to h.example port 443", "not be reached"),
         (f"{_ACCESS}The requested URL returned error: 503", "not be reached"),
         (f"remote: fatal: unable to read {'4a' * 20}\nfatal: bad pack header", "is damaged"),
-        ("fatal: unable to read '/srv/a/config': Permission denied", "user that runs the worker"),
+        ("fatal: unable to read '/srv/a/config': Permission denied", "from this machine"),
     ],
 )
 def test_failures_are_explained(said: str, meant: str) -> None:
     error = explained(GitFailed(said))
     assert meant in error.message
     assert error.hint
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "git@h: Permission denied (publickey).",
+        "fatal: Authentication failed for 'https://h/a/'",
+        "remote: Repository not found.\nfatal: repository 'https://h/a/' not found",
+    ],
+)
+def test_whose_credential_is_refused_is_told_to_look_at_it(said: str) -> None:
+    assert "the stored credential" in explained(GitFailed(said), is_signed_in=True).hint
+    assert "stored" not in explained(GitFailed(said)).hint
 
 
 def test_branches_named_like_complaints_are_not_taken_for_them() -> None:

@@ -59,6 +59,8 @@ def test_token_signs_in_and_is_in_no_command_line(server: GitServer) -> None:
     server.before = lambda _path: seen.update(_running())
     repository_add(name="project", url=server.url("origin"))
     assert "asks for a sign-in" in sync_failure("project")
+    _set("expired-token")
+    assert "refuses the stored credential" in sync_failure("project")
     assert not seen
     _set()
     repository_sync(name="project")
@@ -142,6 +144,7 @@ def test_command_reads_the_token_from_standard_input_and_lets_the_next_process_u
         check=True,
     )
     assert "with a stored token and the user name reader" in done.stdout
+    assert "manage.py sync_repositories project" in done.stderr
     assert TOKEN not in done.stdout + done.stderr
     assert "1 indexed" in installation.manage("sync_repositories")
     written = b"".join(

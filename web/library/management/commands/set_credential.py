@@ -72,6 +72,8 @@ class Command(BaseCommand):
                 "which the remote may forget."
             )
         self._tell(name, found, self.stderr if options["generate"] else self.stdout)
+        if found is not None and not options["show"]:
+            self.stderr.write(f"Try it: manage.py sync_repositories {name}")
 
     def _secret(self, name: str, file: Path | None) -> str:
         if file is not None:
