@@ -45,7 +45,7 @@ def test_generated_key_signs_in_and_leaves_no_trace(
     known_hosts.write_text(server.host_key)
     server.let_in(make_key(tmp_path / "nobody"))
     made = credential_generate(actor=COMMAND_LINE, name="project")
-    assert "asks for a sign-in" in sync_failure("project")
+    assert "refuses the stored credential" in sync_failure("project")
     server.let_in(made.public_key)
     repository_sync(name="project")
     assert index_state("project")
