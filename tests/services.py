@@ -5,7 +5,6 @@ ports of this machine, runs the command with both set, ends the servers and remo
 Where a server, nginx or Chromium is not installed it says so and fails.
 """
 
-import itertools
 import os
 import secrets
 import shutil
@@ -25,31 +24,27 @@ import redis
 POSTGRES_USER = "postgres"  # the account of Debian's package; PostgreSQL refuses to run as root
 START_SECONDS = 60
 STARTING = ("starting up", "not yet accepting connections")
-FIRST_PORT = 12_000
-PORTS_IN_A_SLICE = 1_000
-PORT_SLICES = 20
-_port_numbers = itertools.count(secrets.randbelow(PORTS_IN_A_SLICE))
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def free_port() -> int:
-    """Return a port of the loopback address that nobody listens on now.
+    """Return a port of the loopback address for a server that this test starts.
 
-    It lies below those that the system gives to outgoing connections, so that none takes it before
-    the server does, and no other process of the same test run is given it.
+    It stays this process's own until the end of it, as a socket that does not listen: nobody else
+    is given it, neither another run of tests nor an outgoing connection, also while the server is
+    down. A server may listen on it all the same, as servers set SO_REUSEADDR; elsewhere than on
+    Linux it cannot, and the port is only free now.
     """
-    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-    first = FIRST_PORT + worker % PORT_SLICES * PORTS_IN_A_SLICE
-    for _attempt in range(PORTS_IN_A_SLICE):
-        port = first + next(_port_numbers) % PORTS_IN_A_SLICE
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    raise RuntimeError(f"No port is free between {first} and {first + PORTS_IN_A_SLICE}.")
+    held = socket.socket()
+    held.bind(("127.0.0.1", 0))
+    port: int = held.getsockname()[1]
+    if sys.platform != "linux":
+        held.close()
+        return port
+    # Only now: until it was bound this would have let in two that reserve the same port.
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.detach()
+    return port
 
 
 def program(name: str) -> str | None:

@@ -16,6 +16,7 @@ from playwright.async_api import expect
 
 from tests.browser.chromium import LONG_MILLISECONDS, running_chromium
 from tests.deploy.stack import answers
+from tests.services import free_port
 from tests.web.accounts.installation import Installation
 
 pytestmark = [
@@ -77,7 +78,8 @@ class BrowserOAuth(OAuth):
     """FastMCP's client; its redirect goes to our browser, where `steps` decides."""
 
     def __init__(self, steps, *arguments, **options):
-        super().__init__(*arguments, token_storage=MemoryStore(), callback_timeout=60, **options)
+        own = {"callback_port": free_port(), "token_storage": MemoryStore()}
+        super().__init__(*arguments, callback_timeout=60, **own, **options)
         self.steps = steps
 
     async def redirect_handler(self, authorization_url):

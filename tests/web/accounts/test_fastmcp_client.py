@@ -44,7 +44,7 @@ class HandDrivenOAuth(OAuth):
     """FastMCP's client; where it would open a browser, the person decides."""
 
     def __init__(self, person, *arguments, decision="allow", **options):
-        super().__init__(*arguments, **options)
+        super().__init__(*arguments, callback_port=free_port(), **options)
         self.person = person
         self.decision = decision
         self.pages = []
