@@ -27,7 +27,13 @@ def add_and_sync(name: str, url: str) -> SyncReport:
 def mirrored(origin: GitRepository) -> ObjectStore:
     """Mirror a repository as that with the id 1, and return the mirror's objects."""
     with mirror_lock(1, wait_seconds=0) as lock:
-        update_mirror(1, url=origin.url, remote=remote_refs(origin.url), lock=lock)
+        update_mirror(
+            1,
+            url=origin.url,
+            remote=remote_refs(origin.url),
+            present=ObjectStore(1).targets(),
+            lock=lock,
+        )
     return ObjectStore(1)
 
 

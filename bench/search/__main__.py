@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parents[2]
 QUERIES = PROJECT / "bench" / "queries" / "django.tsv"
-CHANGED_FILES = 50
+# Drawn once among the files that 5.2.8 changed.
+CHANGED_FILES = PROJECT / "bench" / "queries" / "changed_files.txt"
 BOTH = "both"
 SIZES = ("small", "medium", "large")
 
@@ -144,6 +145,7 @@ def _measure(figures: Figures, repositories: Path, size: int) -> None:
         at_most=0.8,
         is_embedded=True,
     )
+    _few_files(figures, django, first)
     stages.relevance(
         figures, queries, "one repository", everywhere=False, recall=0.95, reciprocal_rank=0.82
     )
@@ -161,7 +163,7 @@ def _measure(figures: Figures, repositories: Path, size: int) -> None:
     where = f"{everything:.0f} MB"
     figures.add(f"index of {where} anew, CPU s per MB of source", seconds / everything)
     figures.add(f"its peak memory, {where}, MB", memory, at_most=400)
-    _syncs(figures, django, first)
+    _many_files(figures, django, first)
 
 
 def _grown(
@@ -198,23 +200,34 @@ def _grown(
     return stages.query_cost(figures, queries, where, everywhere=True, p95=p95)
 
 
-def _syncs(figures: Figures, django: Path, first: "Grown") -> None:
-    """Measure what changes cost, against the first index of Django."""
+def _few_files(figures: Figures, django: Path, first: "Grown") -> None:
+    """Measure a sync of a few changed files, and take them back."""
     from bench.search import stages
 
     old, new = corpora.unpacked(corpora.DJANGO), corpora.unpacked(corpora.DJANGO_LATER)
     changed = corpora.changed_files(old, new)
-    step = len(changed) / CHANGED_FILES
-    corpora.commit_files(django, new, [changed[int(n * step)] for n in range(CHANGED_FILES)])
-    few = stages.synced("django").cpu_seconds
-    corpora.commit(django, new)
-    rest = stages.synced("django").cpu_seconds
-    figures.add(
-        f"sync of {CHANGED_FILES} changed files, share of the first index",
-        few / first.cpu_seconds,
-        at_most=0.03,
-    )
-    figures.add("sync of the rest of 5.2 to 5.2.8", rest / first.cpu_seconds)
+    random = CHANGED_FILES.read_text().split()
+    spread = [changed[n * len(changed) // len(random)] for n in range(len(random))]
+    for which, paths, bar in (("random", random, 0.03), ("evenly spread", spread, None)):
+        corpora.commit_files(django, new, paths)
+        seconds = stages.synced("django").cpu_seconds
+        size = sum((new / path).stat().st_size for path in paths) / 1e6
+        figures.add(
+            f"sync of {len(paths)} {which} changed files, {size:.1f} MB, share of the first index",
+            seconds / first.cpu_seconds,
+            at_most=bar,
+        )
+        corpora.commit_files(django, old, paths)
+        stages.synced("django")
+
+
+def _many_files(figures: Figures, django: Path, first: "Grown") -> None:
+    """Measure a sync to another release, and one that adds many."""
+    from bench.search import stages
+
+    corpora.commit(django, corpora.unpacked(corpora.DJANGO_LATER))
+    later = stages.synced("django").cpu_seconds
+    figures.add("sync of 5.2 to 5.2.8, share of the first index", later / first.cpu_seconds)
     for source in corpora.DJANGO_TAGS:
         corpora.commit(django, corpora.unpacked(source), tag=source.version)
     stages.track_every_tag("django")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
 def prepare_new_database(*, using: str = DEFAULT_DB_ALIAS, **_: Any) -> None:
@@ -18,6 +19,17 @@ def prepare_new_database(*, using: str = DEFAULT_DB_ALIAS, **_: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA auto_vacuum = INCREMENTAL")
         cursor.execute("VACUUM")  # the database has a first page already, made for WAL
+
+
+def without_rowid(schema_editor: BaseDatabaseSchemaEditor, table: str) -> None:
+    """Make an empty table, on SQLite, anew as one that is its own index, which is much smaller."""
+    if schema_editor.connection.vendor != "sqlite":
+        return
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [table])
+        (statement,) = cursor.fetchone()
+    schema_editor.execute(f"DROP TABLE {table}")
+    schema_editor.execute(f"{statement} WITHOUT ROWID")
 
 
 def copy_rows(table: str, columns: Sequence[str], values: Iterable[Sequence[Any]]) -> None:

@@ -275,14 +275,24 @@ class SymbolName(models.Model):
 
 
 class Symbol(models.Model):
-    """A definition: function, class, method, constant and so on.
+    """A definition: function, class, method, constant and so on; the `number`-th of its content.
+
+    On SQLite the table is its own index, as that of entries is.
 
     `lead` and `depth` are for what a changed file keeps of its definitions; null where the file
     was not parsed without an error, or not all of them are here.
     """
 
-    content = models.ForeignKey(Content, on_delete=models.CASCADE, related_name="symbols")
-    name = models.ForeignKey(SymbolName, on_delete=models.PROTECT)
+    pk = models.CompositePrimaryKey("content_id", "number")
+    content = models.ForeignKey(
+        Content,
+        on_delete=models.CASCADE,
+        db_index=False,
+        db_constraint=False,  # written and removed with it; to check each row takes a tenth more
+        related_name="symbols",
+    )
+    number = models.PositiveIntegerField()
+    name = models.ForeignKey(SymbolName, on_delete=models.PROTECT, db_constraint=False)
     kind = models.CharField(max_length=20)
     scope = models.CharField(max_length=255, blank=True, help_text="Enclosing names, dotted.")
     line = models.PositiveIntegerField()

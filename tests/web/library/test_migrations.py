@@ -81,6 +81,26 @@ def test_refs_show_after_sharing_their_revisions_what_they_showed_before(upgrade
     assert _rows(_at(upgraded, "0012_entry_path"), "Entry", FACTS) == before
 
 
+def test_definitions_keep_their_order_without_an_id_of_their_own(upgraded: str) -> None:
+    older = _at(upgraded, "0015_unopened_folders")
+    home = older.get_model("library", "Repository").objects.using(upgraded).create(name="one")
+    contents = older.get_model("library", "Content").objects.using(upgraded)
+    first, second = (contents.create(oid=digit * 40, format="python", home=home) for digit in "12")
+    names = older.get_model("library", "SymbolName").objects.using(upgraded)
+    name = names.create(name="run", folded="run")
+    made = older.get_model("library", "Symbol").objects.using(upgraded)
+    for content, line in ((first, 3), (second, 1), (first, 2), (first, 9)):
+        made.create(content=content, name=name, kind="method", scope="A", line=line, end_line=line)
+    facts = ("content__oid", "name__name", "kind", "scope", "line", "end_line", "lead", "depth")
+    before = list(made.order_by("content__oid", "pk").values_list(*facts))
+    newer = _at(upgraded, "0016_symbols_by_content").get_model("library", "Symbol").objects
+    kept = newer.using(upgraded).order_by("content__oid", "number")
+    assert list(kept.values_list(*facts)) == before
+    assert list(kept.values_list("number", flat=True)) == [0, 1, 2, 0]
+    again = _at(upgraded, "0015_unopened_folders").get_model("library", "Symbol").objects
+    assert list(again.using(upgraded).order_by("content__oid", "pk").values_list(*facts)) == before
+
+
 _MODELS = ("Path", "Repository", "Content", "Ref", "Entry")
 
 

@@ -30,6 +30,9 @@ _CONFIGURATION = (
     "http.lowSpeedTime=60",
     "fetch.recurseSubmodules=false",
     "fetch.writeCommitGraph=false",
+    # To keep what came as a pack takes a third of the time of unpacking it, but there should not be
+    # a pack for each small change: git puts 50 of them together, and looks into all to read.
+    "fetch.unpackLimit=50",
     "gc.autoDetach=false",
     "pack.threads=1",
     "pack.window=10",

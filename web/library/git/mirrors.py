@@ -7,7 +7,7 @@ own. Reading from mirrors is `objects`' and `trees`' task, who may change one `l
 import logging
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,6 +112,7 @@ def update_mirror(
     *,
     url: str,
     remote: RemoteRefs,
+    present: Mapping[str, str],
     lock: int,
     credential: Credential | None = None,
     on_progress: Callable[[str, int], None] | None = None,
@@ -119,10 +120,10 @@ def update_mirror(
 ) -> None:
     """Make the mirror's refs those of the remote; what is gone there is gone here.
 
-    Nothing is asked of the remote when the mirror already agrees with `remote`. A mirror that git
-    finds damaged, and with `anew` any, is copied anew; the old one stays until the copy is
-    complete. `on_progress` gets what git does and how many percent of it are done. Raises
-    Unavailable in a clear sentence.
+    Nothing is asked of the remote when what the mirror has at `present` (`ObjectStore.targets`)
+    agrees with `remote`. A mirror that git finds damaged, and with `anew` any, is copied anew; the
+    old one stays until the copy is complete. `on_progress` gets what git does and how many percent
+    of it are done. Raises Unavailable in a clear sentence.
     """
     address = parse_address(url)
     folder = mirror_path(repository_id)
@@ -141,7 +142,7 @@ def update_mirror(
     try:
         if anew or not (folder / "HEAD").exists():
             _copy(folder, fetch)
-        elif _present(folder) != _wanted(remote):
+        elif present != _wanted(remote):
             _bring_up_to_date(folder, fetch)
     except GitFailed as failure:
         raise explained(failure, is_signed_in=credential is not None) from failure
@@ -212,16 +213,6 @@ def _parsed(listing: bytes) -> RemoteRefs:
 
 def _wanted(remote: RemoteRefs) -> dict[str, str]:
     return remote.objects | ({HEAD_REF: remote.head} if remote.head else {})
-
-
-def _present(folder: Path) -> dict[str, str]:
-    """Return the ids of the mirror's refs; empty when they cannot be read."""
-    try:
-        listing = run_git("for-each-ref", "--format=%(objectname) %(refname)", mirror=folder)
-    except GitFailed:
-        return {}
-    lines = listing.decode("utf-8", "surrogateescape").split("\n")
-    return {name: oid for oid, _, name in (line.partition(" ") for line in lines) if oid}
 
 
 def _bring_up_to_date(folder: Path, fetch: Callable[[Path], None]) -> None:

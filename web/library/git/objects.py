@@ -97,6 +97,17 @@ class ObjectStore:
                 raise _missing()
             return str(found.tree_id)
 
+    def targets(self) -> dict[str, str]:
+        """Return what the mirror's refs name, as git has it; empty where they cannot be read."""
+        try:
+            with self._open() as repository:
+                return {
+                    ref.raw_name.decode("utf-8", "surrogateescape"): str(ref.target)
+                    for ref in repository.references.iterator()
+                }
+        except Unavailable:
+            return {}
+
     def refs(self) -> dict[str, str]:
         """Return the commits of the mirror's refs by full name, as `ref_text` has it.
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
-from typing import Any
 
 from django.db.models import F, Value
 from django.db.models.functions import Greatest
 
 from web.core import clock
+from web.library.indexing.counts import counts_after, counts_at, counts_of
 from web.library.indexing.discover import Verdict
 from web.library.indexing.entries import Entries, Revision
 from web.library.indexing.refs import WantedRef
@@ -17,7 +17,6 @@ from web.library.indexing.write import (
     Paths,
     existing_content_ids,
     index_transaction,
-    rows,
 )
 from web.library.models import IndexState, Ref
 
@@ -70,13 +69,12 @@ def publish(
     kept: Iterable[WantedRef],
     rules: str,
     content_ids: Mapping[ContentKey, int],
-    paths: Paths,
 ) -> Published:
     """Make the changed views visible, remove refs that are neither changed nor kept.
 
     Raises ContentsVanished, with nothing changed, when a content is not there any more.
     """
-    path_ids = _path_ids(views, paths)
+    path_ids = _path_ids(views)
     with index_transaction():
         _check_contents(views, content_ids)
         refs = Ref.objects.filter(repository=repository_id)
@@ -110,39 +108,12 @@ def raise_generation() -> int:
     return int(IndexState.objects.values_list("generation", flat=True).get(pk=1))
 
 
-def counts_of(ref_id: int) -> dict[str, Any]:
-    """Return the counts of a ref's entries, as `Ref.counts` holds them."""
-    counts: dict[str, Any] = {"files": 0, "indexed": 0, "bytes": 0, "documents": 0}
-    languages: dict[str, int] = {}
-    skipped: dict[str, int] = {}
-    for language, reason, is_document, files, size in rows(
-        "SELECT revision.language, revision.skip_reason, content.is_document, COUNT(*),"
-        " SUM(revision.size) FROM library_entry AS entry"
-        " JOIN library_filerevision AS revision ON revision.id = entry.revision_id"
-        " LEFT JOIN library_content AS content ON content.id = revision.content_id"
-        " WHERE entry.ref_id = %s GROUP BY 1, 2, 3",
-        [ref_id],
-    ):
-        counts["files"] += files
-        counts["bytes"] += int(size)
-        if reason:
-            skipped[reason] = skipped.get(reason, 0) + files
-            continue
-        counts["indexed"] += files
-        counts["documents"] += files if is_document else 0
-        if language:
-            languages[language] = languages.get(language, 0) + files
-    by_count = sorted(languages.items(), key=lambda item: (-item[1], item[0]))
-    return {**counts, "languages": dict(by_count), "skipped": dict(sorted(skipped.items()))}
-
-
-def _path_ids(views: Sequence[ChangedView], paths: Paths) -> Mapping[str, int]:
-    """Return the ids of all paths, new ones made in short transactions that no view shows yet."""
-    found: Mapping[str, int] = {}
+def _path_ids(views: Sequence[ChangedView]) -> Mapping[str, int]:
+    """Return the ids of all paths; new ones are made in short transactions, no view shows them."""
+    paths = Paths()
     for some in batched((path for view in views for path in view.written), 5000):
-        with index_transaction():
-            found = paths.ids_of(some)
-    return found
+        paths.add(some)
+    return paths.ids
 
 
 def _check_contents(views: Sequence[ChangedView], content_ids: Mapping[ContentKey, int]) -> None:
@@ -181,16 +152,26 @@ class _Writer:
             self.entries.clear(ref_id)
             if view.base is not None:
                 self.entries.copy(source=self.ref_ids[view.base], target=ref_id)
-        if view.base is not None:
-            self.entries.remove(ref_id, [*view.removed, *view.written])
-        self.entries.show(ref_id, [self._revision(*written) for written in view.written.items()])
+        if view.base is None:
+            self._show(ref_id, view)
+            counts = counts_of(ref_id)
+        else:
+            changed = [*view.removed, *view.written]
+            less = counts_at(ref_id, changed)
+            self.entries.remove(ref_id, changed)
+            self._show(ref_id, view)
+            before = Ref.objects.values_list("counts", flat=True).get(pk=self.ref_ids[view.base])
+            counts = counts_after(before, less=less, more=counts_at(ref_id, changed))
         Ref.objects.filter(pk=ref_id).update(
             commit=view.ref.commit,
             committed_at=view.ref.committed_at,
             indexed_at=clock.now(),
             rules=self.rules,
-            counts=counts_of(ref_id),
+            counts=counts,
         )
+
+    def _show(self, ref_id: int, view: ChangedView) -> None:
+        self.entries.show(ref_id, [self._revision(*written) for written in view.written.items()])
 
     def _made(self, view: ChangedView) -> int:
         ref = Ref.objects.create(

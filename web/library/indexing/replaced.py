@@ -19,7 +19,7 @@ _DEFINITIONS = (
     " JOIN library_symbol AS symbol ON symbol.content_id = content.id"
     " JOIN library_symbolname AS name ON name.id = symbol.name_id"
     " WHERE content.oid = %s AND content.format = %s AND NOT content.is_document"
-    " AND content.version = %s AND symbol.depth IS NOT NULL ORDER BY symbol.id"
+    " AND content.version = %s AND symbol.depth IS NOT NULL ORDER BY symbol.number"
 )
 
 

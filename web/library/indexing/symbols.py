@@ -28,8 +28,8 @@ MAX_SCOPE_DEPTH = 16
 _READ_BYTES = 64 * 1024
 _MONOTONOUS_BYTES = 8 * 1024
 _MONOTONOUS_RATIO = 40
-_TELLING_BYTES = 512
-_TELLING_WINDOW_BITS = 9
+_SAMPLE_BYTES = 32
+_LONGEST_PATTERN = 512  # any longer, and a piece would not compress that much
 _ERROR_KIND = 0xFFFF  # of nodes that hold what could not be parsed
 
 _TYPES = frozenset({"class", "enum", "interface", "scope", "struct", "trait", "type"})
@@ -132,11 +132,17 @@ def is_monotonous(source: bytes) -> bool:
 
 
 def _is_one_pattern(piece: bytes) -> bool:
-    """Say whether a piece compresses to next to nothing; most show by their start that not."""
-    most = len(piece) // _MONOTONOUS_RATIO
-    telling = zlib.compressobj(level=1, wbits=_TELLING_WINDOW_BITS, memLevel=1)  # quick to set up
-    start = telling.compress(piece[:_TELLING_BYTES]) + telling.flush()
-    return len(start) <= most and len(zlib.compress(piece, level=1)) < most
+    """Say whether a piece compresses to next to nothing; most show in two places that not."""
+    repeated = [_is_repeated(piece, quarter * len(piece) // 4) for quarter in (1, 2, 3, 4)]
+    if repeated.count(False) > 1:
+        return False
+    return len(zlib.compress(piece, level=1)) < len(piece) // _MONOTONOUS_RATIO
+
+
+def _is_repeated(piece: bytes, end: int) -> bool:
+    """Say whether what stands before `end` stands there shortly before too."""
+    sample = piece[end - _SAMPLE_BYTES : end]
+    return sample in piece[max(end - _LONGEST_PATTERN, 0) : end - 1]
 
 
 class _Role(NamedTuple):

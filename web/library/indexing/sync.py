@@ -36,7 +36,6 @@ from web.library.indexing.refs import WantedRef, mirrored_refs, wanted_refs
 from web.library.indexing.replaced import Replaced
 from web.library.indexing.write import (
     Names,
-    Paths,
     ReadContent,
     Texts,
     compact,
@@ -154,6 +153,7 @@ class RepositorySync:
             self._repository.pk,
             url=self._repository.url,
             remote=remote,
+            present=self._store.targets(),
             lock=self._lock,
             credential=self._credential,
             on_progress=self._reporter.percent,
@@ -175,7 +175,6 @@ class RepositorySync:
                     kept=kept,
                     rules=self._rules.fingerprint,
                     content_ids=reader.known,
-                    paths=Paths(),
                 )
             except ContentsVanished:
                 continue

@@ -99,14 +99,14 @@ def write_contents(
     )
     insert(
         "library_symbol",
-        ("content_id", "name_id", "kind", "scope", "line", "end_line", "lead", "depth"),
+        ("content_id", "number", "name_id", "kind", "scope", "line", "end_line", "lead", "depth"),
         [
-            (content_id, name_ids[symbol.name], symbol.kind, symbol.scope[:_MAX_NAME],
+            (content_id, number, name_ids[symbol.name], symbol.kind, symbol.scope[:_MAX_NAME],
              symbol.line, symbol.end_line,
              *((symbol.line - symbol.first_line, symbol.depth)
                if content.analysis.is_faultless else (None, None)))
             for content_id, content in zip(ids, fresh, strict=True)
-            for symbol in content.analysis.symbols
+            for number, symbol in enumerate(content.analysis.symbols)
             if symbol.name in name_ids
         ],
     )  # fmt: skip
@@ -193,17 +193,22 @@ class Paths:
     """The ids of paths, made when new. Paths are never changed or removed."""
 
     def __init__(self) -> None:
-        self._ids: dict[str, int] = {}
+        self.ids: dict[str, int] = {}
 
-    def ids_of(self, paths: Iterable[str]) -> Mapping[str, int]:
-        """Return at least these paths' ids."""
-        wanted = [path for path in dict.fromkeys(paths) if path not in self._ids]
-        self._ids.update(_found("library_path", "path, id", "path", wanted))
-        new = [path for path in wanted if path not in self._ids]
-        made = list(zip(reserved_ids("library_path", len(new)), new, strict=True))
-        insert("library_path", ("id", "path"), made)
-        self._ids.update((path, path_id) for path_id, path in made)
-        return self._ids
+    def add(self, paths: Iterable[str]) -> None:
+        """Add the ids of these paths; new ones are made in a transaction of their own."""
+        if new := self._unknown(dict.fromkeys(paths)):
+            with index_transaction():
+                new = self._unknown(new)  # another writer may have made some
+                made = list(zip(reserved_ids("library_path", len(new)), new, strict=True))
+                insert("library_path", ("id", "path"), made)
+            self.ids.update((path, path_id) for path_id, path in made)
+
+    def _unknown(self, paths: Iterable[str]) -> list[str]:
+        """Look paths up; return those that there are not."""
+        wanted = [path for path in paths if path not in self.ids]
+        self.ids.update(_found("library_path", "path, id", "path", wanted))
+        return [path for path in wanted if path not in self.ids]
 
 
 class Names:

@@ -6,6 +6,8 @@ Entries that agreed in everything but the ref become one revision, so that the i
 import django.db.models.deletion
 from django.db import migrations, models
 
+from web.library.database import without_rowid
+
 FACTS = "path_id, oid, kind, size, language, content_id, skip_reason"
 KINDS = [
     ("file", "File"),
@@ -50,19 +52,9 @@ def share(apps, schema_editor):
 
 
 def show(apps, schema_editor):
-    if schema_editor.connection.vendor == "sqlite":
-        without_rowid(schema_editor, "library_entry")
+    without_rowid(schema_editor, "library_entry")
     schema_editor.execute(ENTRIES)
     schema_editor.execute("DROP TABLE library_entry_kept")
-
-
-def without_rowid(schema_editor, table):
-    """Make an empty table of SQLite anew as one that is its own index: half as large."""
-    with schema_editor.connection.cursor() as cursor:
-        cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [table])
-        (statement,) = cursor.fetchone()
-    schema_editor.execute(f"DROP TABLE {table}")
-    schema_editor.execute(f"{statement} WITHOUT ROWID")
 
 
 def show_own(apps, schema_editor):

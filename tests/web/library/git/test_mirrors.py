@@ -28,7 +28,13 @@ from web.library.git.objects import ObjectStore
 def _mirror(origin: GitRepository) -> dict[str, str]:
     """Bring mirror 1 up to date and return its refs."""
     with mirror_lock(1, wait_seconds=0) as lock:
-        update_mirror(1, url=origin.url, remote=remote_refs(origin.url), lock=lock)
+        update_mirror(
+            1,
+            url=origin.url,
+            remote=remote_refs(origin.url),
+            present=ObjectStore(1).targets(),
+            lock=lock,
+        )
     return ObjectStore(1).refs()
 
 
