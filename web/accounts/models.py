@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from oauth2_provider.models import AbstractApplication, ApplicationManager
 
-from web.accounts.oauth.redirects import SCHEMES, refusal_of
+from web.accounts.oauth.redirects import SCHEMES, malformed, refusal_of
 from web.core.text import visible_line
 
 
@@ -104,6 +104,10 @@ class OAuthClient(AbstractApplication):  # type: ignore[misc]
     def get_allowed_schemes(self) -> tuple[str, ...]:
         """Return the schemes that a redirect address may have."""
         return SCHEMES
+
+    def redirect_uri_allowed(self, uri: str) -> bool:
+        """Return whether a code may be sent to the address; the library reads no port of it."""
+        return not malformed(uri) and bool(super().redirect_uri_allowed(uri))
 
     def clean(self) -> None:
         """Refuse what would send a member's authorization code to a stranger, or without consent.

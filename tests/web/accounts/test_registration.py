@@ -59,6 +59,8 @@ STRANGERS = [
     "",
     "http://[::1",
     "http://127.0.0.1:99999/",
+    "http://127.0.0.1:0/",
+    "http://localhost:port/",
 ]
 
 
@@ -118,6 +120,14 @@ def test_loopback_matches_at_any_port_and_other_addresses_exactly(member_client)
     assert walker.ask(redirect_uri="http://localhost:4321/callback").status_code == 200
     assert walker.ask(redirect_uri="http://127.0.0.1:1234/callback").status_code == 400
     assert walker.ask(redirect_uri="http://localhost:1234/callback?a=b").status_code == 400
+    for port in ("65536", "0", "-1", "x"):
+        page = walker.ask(redirect_uri=f"http://localhost:{port}/callback")
+        assert page.status_code == 400
+        assert "a number from 1 to 65535" in page.content.decode()
+    page = walker.ask()
+    form = {name: value for name, value in page.context["form"].initial.items() if value}
+    form |= {"allow": "true", "redirect_uri": "http://localhost:65536/callback"}
+    assert member_client.post(page.wsgi_request.get_full_path(), form).status_code == 400
 
 
 def test_a_confidential_client_gets_a_secret_that_never_expires_and_must_use_it(member_client):

@@ -147,6 +147,11 @@ def test_a_logger_and_a_process_are_named_whole_or_by_their_first_part(write):
     assert found(process="worker") == ["c"]
     with pytest.raises(NotFound, match="Processes are: sidecar, worker"):
         found(process="sidcar")
+    misspelled = r"Did you mean: web.library, .*\? Loggers are: web.core, web.library.git, "
+    with pytest.raises(NotFound, match=misspelled):
+        found(logger="web.libary")
+    assert found(logger="web.library", process="worker") == []
+    assert found(logger="django.db") == []  # there is one, which has no lines
 
 
 def test_lines_are_of_a_time(write):
@@ -245,3 +250,5 @@ def test_a_made_up_cursor_is_refused(write, place):
 def test_an_installation_without_a_log_has_no_lines(settings, tmp_path):
     settings.DATA_DIR = tmp_path
     assert found() == []
+    with pytest.raises(NotFound, match="no lines yet"):
+        found(logger="web.libary")

@@ -30,12 +30,37 @@ WELL_KNOWN = {
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
+_NO_ADDRESS = (
+    "A redirect address is https://…, http:// on loopback, or a well-known application's, without "
+    "user information or fragment."
+)
+_NO_PORT = "The port of a redirect address is a number from 1 to 65535."
+
+
+def malformed(uri: str) -> str:
+    """Return why a text cannot be a redirect address at all; empty where it can."""
+    return "" if _parts(uri) is not None else _NO_ADDRESS if _has_port(uri) else _NO_PORT
+
+
+def _has_port(uri: str) -> bool:
+    """Say whether the port of an address, if it has any, is one."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return True  # something else is wrong
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
+
+
 def _parts(uri: str) -> SplitResult | None:
     """Return the parts of an address; None for one that cannot be a redirect address at all."""
     try:
         parts = urlsplit(uri)
-        _ = parts.port
     except ValueError:
+        return None
+    if not _has_port(uri):
         return None
     if parts.scheme not in SCHEMES or not parts.hostname or "@" in parts.netloc or "#" in uri:
         return None
@@ -69,10 +94,7 @@ def refusal_of(uri: str, *, document: str, by_staff: bool) -> str:
     """
     parts = _parts(uri)
     if parts is None:
-        return (
-            "A redirect address is https://…, http:// on loopback, or a well-known "
-            "application's, without user information or fragment."
-        )
+        return malformed(uri)
     if is_loopback(uri) or well_known_application(uri) or uri in settings.OAUTH_REDIRECT_URIS:
         return ""
     if parts.scheme == "https" and by_staff:

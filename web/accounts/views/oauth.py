@@ -26,7 +26,7 @@ from oauth2_provider.views import (
 )
 
 from web.accounts.oauth.consent import objection_to
-from web.accounts.oauth.redirects import destination_of, form_action_of
+from web.accounts.oauth.redirects import destination_of, form_action_of, malformed
 from web.accounts.oauth.registration import granted_metadata, read_metadata
 from web.accounts.selectors.connections import client_identity
 from web.accounts.selectors.resources import issuer, resource_named
@@ -71,6 +71,9 @@ class AuthorizeView(AuthorizationView):  # type: ignore[misc]
         request.GET = asked  # type: ignore[assignment]
         if _is_unreadable(request):
             return self._unreadable()
+        address = str(asked.get("redirect_uri") or "")
+        if address and (refusal := malformed(address)):
+            return self._refusal("invalid_request", refusal)
         try:
             response: HttpResponse = super().dispatch(request, *arguments, **options)
         except ValueError:

@@ -150,6 +150,26 @@ def processes_logged(folder: Path) -> tuple[str, ...]:
     return ()
 
 
+def loggers_logged(folder: Path, *, max_bytes: int) -> tuple[str, ...]:
+    """Return the loggers of the newest lines, at most `max_bytes` of them, in order."""
+    wanted = LogFilter()
+    streams = _streams(folder, wanted, None)
+    found: set[str] = set()
+    read = 0
+    try:
+        for _, line in _merged(streams, wanted):
+            read += len(line)
+            if read > max_bytes:
+                break
+            entry = entry_of(line)
+            if entry is not None:
+                found.add(entry.logger)
+    finally:
+        for stream in streams.values():
+            stream.close()
+    return tuple(sorted(found))
+
+
 def _streams(folder: Path, wanted: LogFilter, newest_ms: int | None) -> dict[str, _Stream]:
     """Return the files by process; none for processes that are not asked for or ended before."""
     found: defaultdict[str, list[tuple[int, _File]]] = defaultdict(list)

@@ -30,6 +30,13 @@ def processes_logged() -> tuple[str, ...]:
     return files.processes_logged(settings.DATA_DIR / "log")
 
 
+def loggers_logged() -> tuple[str, ...]:
+    """Return the loggers of the newest lines, as far as one search looks, in order."""
+    if connection.vendor == "postgresql":
+        return table.loggers_logged(most_lines=LIMITS.max_log_search_lines)
+    return files.loggers_logged(settings.DATA_DIR / "log", max_bytes=LIMITS.max_log_search_bytes)
+
+
 def _from_files(wanted: LogFilter, limit: int, behind: tuple[int, int] | None) -> Ended:
     found = files.log_files_searched(
         settings.DATA_DIR / "log",

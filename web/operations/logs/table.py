@@ -94,6 +94,12 @@ def processes_logged(*, most_lines: int) -> tuple[str, ...]:
     return tuple(sorted({process.partition(":")[0] for process in newest}))
 
 
+def loggers_logged(*, most_lines: int) -> tuple[str, ...]:
+    """Return the loggers of the newest lines, in order."""
+    newest = LogLine.objects.order_by("-at", "-id").values_list("logger", flat=True)[:most_lines]
+    return tuple(sorted(set(newest)))
+
+
 def _within(wanted: LogFilter) -> Q:
     """Return what an index answers: the times, and whether it is a warning at least."""
     within = Q()
