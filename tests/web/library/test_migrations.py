@@ -82,7 +82,7 @@ def test_refs_show_after_sharing_their_revisions_what_they_showed_before(upgrade
 
 
 def test_definitions_keep_their_order_without_an_id_of_their_own(upgraded: str) -> None:
-    older = _at(upgraded, "0015_unopened_folders")
+    older = _at(upgraded, "0016_sync_hint")
     home = older.get_model("library", "Repository").objects.using(upgraded).create(name="one")
     contents = older.get_model("library", "Content").objects.using(upgraded)
     first, second = (contents.create(oid=digit * 40, format="python", home=home) for digit in "12")
@@ -93,11 +93,11 @@ def test_definitions_keep_their_order_without_an_id_of_their_own(upgraded: str) 
         made.create(content=content, name=name, kind="method", scope="A", line=line, end_line=line)
     facts = ("content__oid", "name__name", "kind", "scope", "line", "end_line", "lead", "depth")
     before = list(made.order_by("content__oid", "pk").values_list(*facts))
-    newer = _at(upgraded, "0016_symbols_by_content").get_model("library", "Symbol").objects
+    newer = _at(upgraded, "0017_symbols_by_content").get_model("library", "Symbol").objects
     kept = newer.using(upgraded).order_by("content__oid", "number")
     assert list(kept.values_list(*facts)) == before
     assert list(kept.values_list("number", flat=True)) == [0, 1, 2, 0]
-    again = _at(upgraded, "0015_unopened_folders").get_model("library", "Symbol").objects
+    again = _at(upgraded, "0016_sync_hint").get_model("library", "Symbol").objects
     assert list(again.using(upgraded).order_by("content__oid", "pk").values_list(*facts)) == before
 
 

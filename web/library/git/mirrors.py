@@ -27,6 +27,9 @@ logger = logging.getLogger(__name__)
 HEAD_REF = "refs/portolan/head"
 _FETCHED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _SHA1_LENGTH = 40
+# From which on git's own `gc --auto` has something to do (gc.autoPackLimit, gc.auto).
+_UNTIDY_PACKS = 50
+_UNTIDY_OBJECTS = 6700
 _PROGRESS = re.compile(r"([A-Z][a-z]+ \w+):\s+(\d+)%(?:.*\|\s+(\S+ [KMG]iB/s))?")
 _STALE_LOCK = re.compile(r"\.lock'?: file exists|unable to create '.*\.lock'", re.IGNORECASE)
 # What git says of a mirror that lost files or has half-written ones; a damaged remote may say the
@@ -149,14 +152,25 @@ def update_mirror(
 
 
 def tidy_mirror(repository_id: int, *, lock: int) -> None:
-    """Let git repack the mirror when it has grown many small files; it decides itself whether.
+    """Have git repack the mirror when it has grown many small files.
 
     A mirror that could not be tidied works as well as before: the failure is only logged.
     """
+    folder = mirror_path(repository_id)
+    if not _is_untidy(folder):
+        return
     try:
-        run_git("gc", "--auto", "--quiet", mirror=mirror_path(repository_id), keep_open=[lock])
+        run_git("gc", "--auto", "--quiet", mirror=folder, keep_open=[lock])
     except GitFailed as failure:
         logger.warning("Mirror %s could not be tidied: %s", repository_id, failure.detail)
+
+
+def _is_untidy(folder: Path) -> bool:
+    """Say whether git would find work; to look costs a tenth of asking it, after each sync."""
+    objects = folder / "objects"
+    packs = sum(1 for _ in objects.glob("pack/*.pack"))
+    in_one_folder = sum(1 for _ in objects.glob("17/*"))  # where git looks, too
+    return packs > _UNTIDY_PACKS or 256 * in_one_folder > _UNTIDY_OBJECTS
 
 
 def mirrored_ids() -> set[int]:

@@ -1,6 +1,8 @@
 """What the files that a sync replaces were found to define: that much less of the new is parsed."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import batched
 
 from web.library.git.paths import kept_path
 from web.library.git.trees import TreeEntry
@@ -10,17 +12,26 @@ from web.library.indexing.blob_texts import BlobTexts
 from web.library.indexing.changed import Earlier
 from web.library.indexing.grammars import grammar_of
 from web.library.indexing.reading import ReadEntry
-from web.library.indexing.write import Names, rows
+from web.library.indexing.write import Names, marks, rows
 
+_LOADED_AT_ONCE = 100
 _DEFINITIONS = (
-    "SELECT content.encoding, name.id, name.name, symbol.kind, symbol.scope,"
-    " symbol.line - symbol.lead, symbol.line, symbol.end_line, symbol.depth"
+    "SELECT content.oid, content.format, content.encoding, name.id, name.name, symbol.kind,"
+    " symbol.scope, symbol.line - symbol.lead, symbol.line, symbol.end_line, symbol.depth"
     " FROM library_content AS content"
     " JOIN library_symbol AS symbol ON symbol.content_id = content.id"
     " JOIN library_symbolname AS name ON name.id = symbol.name_id"
-    " WHERE content.oid = %s AND content.format = %s AND NOT content.is_document"
-    " AND content.version = %s AND symbol.depth IS NOT NULL ORDER BY symbol.number"
+    " WHERE content.oid IN ({oids}) AND NOT content.is_document AND content.version = %s"
+    " AND symbol.depth IS NOT NULL ORDER BY symbol.content_id, symbol.number"
 )
+
+
+@dataclass(slots=True)
+class _Source:
+    """A source without errors, and all that it defines."""
+
+    encoding: str
+    definitions: list[Definition] = field(default_factory=list)
 
 
 class Replaced:
@@ -30,6 +41,10 @@ class Replaced:
         self._texts = texts
         self._names = names
         self._oids = {kept_path(entry.path): entry.oid for entry in entries}
+        batches = batched(dict.fromkeys(self._oids.values()), _LOADED_AT_ONCE)
+        self._batches = {oid: some for some in batches for oid in some}
+        self._loaded: tuple[str, ...] = ()
+        self._sources: dict[tuple[str, str], _Source] = {}
 
     def earlier(self, entry: ReadEntry) -> Earlier | None:
         """Return what stood at the entry's path before, where it can help to parse it."""
@@ -37,10 +52,22 @@ class Replaced:
         grammar = grammar_of(verdict.format)
         if oid is None or verdict.is_document or grammar is None or grammar.cuts is None:
             return None
-        found = list(rows(_DEFINITIONS, [oid, verdict.format, discover.RULES_VERSION]))
-        text = self._texts.text(oid, found[0][0]) if found else None
-        if text is None:
+        if self._batches[oid] is not self._loaded:
+            self._load(self._batches[oid])
+        source = self._sources.get((oid, verdict.format))
+        text = self._texts.text(oid, source.encoding) if source is not None else None
+        if source is None or text is None:
             return None
-        self._names.remember((row[2], row[1]) for row in found)
-        definitions = [Definition._make(row[2:]) for row in found]
-        return Earlier(text.encode("utf-8", "replace"), definitions)
+        return Earlier(text.encode("utf-8", "replace"), source.definitions)
+
+    def _load(self, oids: tuple[str, ...]) -> None:
+        """Load what these blobs define, in the place of others: entries come in order."""
+        self._loaded = oids
+        self._sources = {}
+        found = rows(_DEFINITIONS.format(oids=marks(oids)), [*oids, discover.RULES_VERSION])
+        names: list[tuple[str, int]] = []
+        for oid, read_as, encoding, name_id, *definition in found:
+            source = self._sources.setdefault((oid, read_as), _Source(encoding))
+            source.definitions.append(Definition._make(definition))
+            names.append((definition[0], name_id))
+        self._names.remember(names)

@@ -1,10 +1,12 @@
 """Mirrors copy exactly the branches and tags that a remote has now."""
 
+import itertools
 import os
 import shutil
 import socket
 from pathlib import Path
 
+import pygit2
 import pytest
 
 from tests.gitrepos import GitRepository
@@ -204,11 +206,31 @@ def test_half_made_mirror_is_made_anew(origin: GitRepository) -> None:
     assert _mirror(origin)["refs/heads/main"] == origin.head
 
 
-def test_tidying_keeps_everything_readable(origin: GitRepository) -> None:
+def _loose_objects(count: int) -> list[Path]:
+    """Give mirror 1 that many objects in the folder where git counts them; return all loose."""
+    store = ObjectStore(1)
+    with store.opened_apart() as repository:
+        made = 0
+        for number in itertools.count():
+            if made == count:
+                break
+            content = b"%d" % number
+            if str(pygit2.hash(content)).startswith("17"):
+                repository.create_blob(content)
+                made += 1
+    return list((mirror_path(1) / "objects").glob("??/*"))
+
+
+@pytest.mark.parametrize(("objects", "is_tidied"), [(26, False), (28, True)])
+def test_tidying_packs_many_small_files_and_keeps_everything_readable(
+    origin: GitRepository, objects: int, is_tidied: bool
+) -> None:
     origin.write({"a": "1"}).commit()
     _mirror(origin)
+    before = _loose_objects(objects)
     with mirror_lock(1, wait_seconds=0) as lock:
         tidy_mirror(1, lock=lock)
+    assert all(path.exists() for path in before) is not is_tidied
     assert ObjectStore(1).commit(origin.head).commit == origin.head
 
 
@@ -217,6 +239,7 @@ def test_mirror_that_cannot_be_tidied_is_used_all_the_same(
 ) -> None:
     origin.write({"a": "1"}).commit()
     _mirror(origin)
+    _loose_objects(28)
     (mirror_path(1) / "config").write_text("[broken")
     with mirror_lock(1, wait_seconds=0) as lock:
         tidy_mirror(1, lock=lock)

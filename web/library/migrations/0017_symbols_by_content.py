@@ -42,7 +42,7 @@ def put_back_with_id(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("library", "0015_unopened_folders")]
+    dependencies = [("library", "0016_sync_hint")]
 
     operations = [
         migrations.RunPython(keep, put_back_with_id),
