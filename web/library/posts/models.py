@@ -1,5 +1,7 @@
 """The tables of the blog: posts, their sections, their tags, and the feeds they may come from."""
 
+from urllib.parse import urlsplit
+
 from django.db import models
 
 from web.core.clock import now
@@ -55,7 +57,8 @@ class Feed(models.Model):
         ordering = ["title", "url"]
 
     def __str__(self) -> str:
-        return self.title or self.feed_title or self.url
+        # Everyone may see this; the address may hold a key.
+        return self.title or self.feed_title or urlsplit(self.url).hostname or "feed"
 
 
 class Post(models.Model):

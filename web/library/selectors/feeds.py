@@ -4,6 +4,7 @@ from django.db.models import Count
 
 from web.core import clock
 from web.core.errors import NotFound
+from web.core.redaction import redacted
 from web.library.posts.models import Feed
 from web.library.posts.records import FeedSummary
 
@@ -22,13 +23,14 @@ def feeds_due() -> tuple[FeedSummary, ...]:
     return tuple(feed_summary(feed, feed.post_count) for feed in counted)
 
 
-def feed_at(*, url: str) -> FeedSummary:
-    """Return the feed with an address. Raises NotFound that lists the addresses."""
-    for feed in feeds_listed():
-        if feed.url == url.strip():
+def feed_named(*, name: str) -> FeedSummary:
+    """Return the feed with a number or an address. Raises NotFound that lists the numbers."""
+    feeds = feeds_listed()
+    for feed in feeds:
+        if name.strip() in {str(feed.id), feed.url}:
             return feed
-    known = ", ".join(feed.url for feed in feeds_listed()) or "none yet"
-    raise NotFound(f"There is no feed {url!r}.", hint=f"Feeds: {known}.")
+    known = ", ".join(f"{feed.id} ({feed.title})" for feed in feeds) or "none yet"
+    raise NotFound(f"There is no feed {redacted(name)!r}.", hint=f"Feeds: {known}.")
 
 
 def feed_summary(feed: Feed, post_count: int) -> FeedSummary:

@@ -54,9 +54,10 @@ def feed_add(
                 interval_minutes=interval_minutes,
             )
     except IntegrityError:
+        number = Feed.objects.get(url=address).pk
         raise Conflict(
             "This feed is there already.",
-            hint=f"Import it: manage.py import_feeds {address}; change it in the admin.",
+            hint=f"Import it: manage.py import_feeds {number}; change it in the admin.",
             fields={"url": "belongs to a feed already"},
         ) from None
     return int(feed.pk)

@@ -7,7 +7,7 @@ from tests.web.library.posts.test_feeds import XML, item, rss
 from tests.web.local_server import Reply
 from web.accounts.principals import ANONYMOUS
 from web.library.posts.models import Feed, Post, PostSection
-from web.library.selectors.posts import posts_search
+from web.library.selectors.posts import post_text, posts_search
 
 
 def run(*arguments):
@@ -30,6 +30,26 @@ def test_add_feed_imports_its_posts(db, clock, site):
     assert Feed.objects.get().interval_minutes == 30
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("given", ["stdin", "file", "argument"])
+def test_an_address_that_holds_a_key_is_shown_nowhere(site, tmp_path, monkeypatch, given):
+    site.routes["/feed"] = Reply(rss(item(), title=""), headers=XML)
+    address = site.url("/feed?key=k3y-of-ann")
+    file = tmp_path / "address"
+    file.write_text(f"{address}\n")
+    monkeypatch.setattr("sys.stdin", StringIO(file.read_text()))
+    arguments = {"stdin": [], "file": ["--file", str(file)], "argument": [address]}[given]
+
+    said, code = run("add_feed", *arguments)
+
+    assert code == 0
+    assert ("list of processes" in said) is (given == "argument")
+    said += run("add_feed", address)[0] + run("list_feeds")[0] + run("import_feeds", "9")[0]
+    said += post_text(principal=ANONYMOUS, slug="sails").post.source
+    assert "127.0.0.1: 1 new" in said
+    assert "k3y" not in said
+
+
 def test_add_feed_says_what_is_wrong_in_one_sentence(db, clock, site):
     assert run("add_feed", "file:///etc/passwd") == (
         "The address must start with http:// or https://. Only public http and https addresses "
@@ -41,7 +61,8 @@ def test_add_feed_says_what_is_wrong_in_one_sentence(db, clock, site):
     assert "answers with status 404" in said
     assert code == 1
     again = run("add_feed", site.url("/feed"))[0]
-    assert f"there already. Import it: manage.py import_feeds {site.url('/feed')};" in again
+    number = Feed.objects.get().pk
+    assert f"there already. Import it: manage.py import_feeds {number};" in again
     assert "interval" in run("add_feed", site.url("/other"), "--interval", "1")[0]
 
 
@@ -80,13 +101,16 @@ def test_list_feeds_shows_how_they_stand_and_remove_feed_leaves_the_posts(db, cl
     run("add_feed", site.url("/good"))
     run("add_feed", site.url("/bad"), "--title", "Bad")
 
-    heading, bad, good = run("list_feeds")[0].splitlines()[:3]
+    heading, *rows = run("list_feeds")[0].splitlines()
+    bad = next(row for row in rows if site.url("/bad") in row)
+    good = next(row for row in rows if site.url("/good") in row)
 
-    assert heading.split() == ["Title", "Address", "Posts", "State"]
+    assert heading.split() == ["Number", "Title", "Address", "Posts", "State"]
     assert "stale since" in bad
     assert "127.0.0.1 answers with status 404" in bad
-    assert [site.url("/good"), "1", "imported"] == good.removeprefix("Harbour news").split()[:3]
-    assert run("remove_feed", site.url("/good"))[0].endswith("Posts that stay: 1.\n")
+    number, *rest = good.split()
+    assert rest[:5] == ["Harbour", "news", site.url("/good"), "1", "imported"]
+    assert run("remove_feed", number)[0].endswith("Posts that stay: 1.\n")
     assert Post.objects.count() == 1
     assert "Feeds: " in run("remove_feed", site.url("/good"))[0]
 

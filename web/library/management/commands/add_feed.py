@@ -1,22 +1,33 @@
-"""`manage.py add_feed URL`: import the posts of an RSS or Atom feed, now and regularly."""
+"""`manage.py add_feed [URL]`: import the posts of an RSS or Atom feed, now and regularly."""
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from web.core.errors import PortolanError
+from web.core.redaction import redacted
 from web.library.management.feed_lines import report_line
+from web.library.management.secret_input import secret_from
 from web.library.services.feeds import feed_add, feed_import, feed_schedule
 
 
 class Command(BaseCommand):
     """Adds a feed and imports it."""
 
-    help = "Add an RSS or Atom feed and import its posts; the worker looks at it regularly."
+    help = (
+        "Add an RSS or Atom feed and import its posts; the worker looks at it regularly. An "
+        "address that holds a key does not belong on the command line, which others can see: "
+        "without URL it is read from standard input."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the command line."""
-        parser.add_argument("url", help="https://… of the feed itself.")
+        where = parser.add_mutually_exclusive_group()
+        where.add_argument("url", nargs="?", metavar="URL", help="https://… of the feed itself.")
+        where.add_argument(
+            "--file", type=Path, metavar="PATH", help="Read the address from this file."
+        )
         parser.add_argument("--title", default="", help="Name for people; the feed's by default.")
         parser.add_argument(
             "--tag",
@@ -37,14 +48,21 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Add the feed, then import it."""
+        url = options["url"] or secret_from(options["file"], prompt="Address of the feed").strip()
+        shown = redacted(url)
         try:
             feed_id = feed_add(
-                url=options["url"],
+                url=url,
                 title=options["title"],
                 tags=options["tag"],
                 interval_minutes=options["interval"],
             )
-            self.stdout.write(f"Added {options['url']}.")
+            self.stdout.write(f"Added {shown}.")
+            if options["url"] and shown != url:
+                self.stderr.write(
+                    "If the address holds a key, others may have seen it in the list of processes: "
+                    "have a new one made, and give the address on standard input."
+                )
             feed_schedule(feed_id=feed_id)
             if options["import"]:
                 self.stdout.write(report_line(feed_import(feed_id=feed_id)))

@@ -1,4 +1,4 @@
-"""`manage.py import_feeds [URL…] [--due]`: look at feeds now."""
+"""`manage.py import_feeds [FEED…] [--due]`: look at feeds now."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from web.core.errors import PortolanError
 from web.library.management.feed_lines import import_feeds
-from web.library.selectors.feeds import feed_at, feeds_due, feeds_listed
+from web.library.selectors.feeds import feed_named, feeds_due, feeds_listed
 from web.library.services.posts import posts_release_due
 
 
@@ -20,7 +20,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the command line."""
-        parser.add_argument("urls", nargs="*", metavar="URL", help="Feeds; all active by default.")
+        parser.add_argument(
+            "feeds",
+            nargs="*",
+            metavar="FEED",
+            help="Numbers of list_feeds, or addresses; all active by default.",
+        )
         parser.add_argument(
             "--due", action="store_true", help="Only those whose interval has passed (for cron)."
         )
@@ -29,7 +34,7 @@ class Command(BaseCommand):
         """Import each feed."""
         posts_release_due()
         try:
-            named = [feed_at(url=url) for url in options["urls"]]
+            named = [feed_named(name=name) for name in options["feeds"]]
         except PortolanError as error:
             raise CommandError(str(error)) from None
         feeds = feeds_due() if options["due"] else [f for f in feeds_listed() if f.is_active]

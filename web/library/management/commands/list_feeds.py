@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from web.core.redaction import redacted
 from web.library.management.tables import write_table
 from web.library.selectors.feeds import feeds_listed
 
@@ -19,5 +20,8 @@ class Command(BaseCommand):
         if not feeds:
             self.stdout.write("No feeds yet. Add one: manage.py add_feed URL")
             return
-        rows = [(feed.title, feed.url, f"{feed.post_count:,}", feed.state) for feed in feeds]
-        write_table(self.stdout, ("Title", "Address", "Posts", "State"), rows)
+        rows = [
+            (str(feed.id), feed.title, redacted(feed.url), f"{feed.post_count:,}", feed.state)
+            for feed in feeds
+        ]
+        write_table(self.stdout, ("Number", "Title", "Address", "Posts", "State"), rows)

@@ -1,11 +1,12 @@
-"""`manage.py remove_feed URL`: look at a feed no more."""
+"""`manage.py remove_feed FEED`: look at a feed no more."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from web.core.errors import PortolanError
-from web.library.selectors.feeds import feed_at
+from web.core.redaction import redacted
+from web.library.selectors.feeds import feed_named
 from web.library.services.feeds import feed_remove
 
 
@@ -16,13 +17,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the command line."""
-        parser.add_argument("url", metavar="URL", help="Address of the feed, as list_feeds has it.")
+        parser.add_argument("feed", metavar="FEED", help="Its number in list_feeds, or address.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Remove it."""
         try:
-            feed = feed_at(url=options["url"])
+            feed = feed_named(name=options["feed"])
             feed_remove(feed_id=feed.id)
         except PortolanError as error:
             raise CommandError(str(error)) from None
-        self.stdout.write(f"Removed {feed.url}. Posts that stay: {feed.post_count}.")
+        self.stdout.write(f"Removed {redacted(feed.url)}. Posts that stay: {feed.post_count}.")

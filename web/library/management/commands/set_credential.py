@@ -1,6 +1,5 @@
 """`manage.py set_credential NAME`: store what a private remote is signed in to with."""
 
-import getpass
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from web.accounts.records import COMMAND_LINE
 from web.core.errors import PortolanError
+from web.library.management.secret_input import secret_from
 from web.library.selectors.addresses import repository_address
 from web.library.services.credentials import (
     StoredCredential,
@@ -76,17 +76,12 @@ class Command(BaseCommand):
             self.stderr.write(f"Try it: manage.py sync_repositories {name}")
 
     def _secret(self, name: str, file: Path | None) -> str:
-        if file is not None:
-            try:
-                return file.read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                reason = error.strerror if isinstance(error, OSError) else "it is no text"
-                raise CommandError(f"{file} cannot be read: {reason}.") from None
-        if not sys.stdin.isatty():
-            return sys.stdin.read()
-        if (repository_address(name=name) or "").startswith("https:"):
-            return getpass.getpass("Token: ")
-        raise CommandError("Give the private key with --file PATH, or make one with --generate.")
+        is_token = (repository_address(name=name) or "").startswith("https:")
+        if file is None and sys.stdin.isatty() and not is_token:
+            raise CommandError(
+                "Give the private key with --file PATH, or make one with --generate."
+            )
+        return secret_from(file, prompt="Token")
 
     def _tell(self, name: str, found: StoredCredential | None, said: OutputWrapper) -> None:
         """Say what is stored; a key's public half stands on standard output."""
