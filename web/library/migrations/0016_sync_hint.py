@@ -22,7 +22,7 @@ def join(apps, schema_editor):
 
 class Migration(migrations.Migration):
 
-    dependencies = [("library", "0016_symbols_by_content")]
+    dependencies = [("library", "0015_unopened_folders")]
 
     operations = [
         migrations.AddField(
