@@ -21,6 +21,7 @@ from web.library.admin_forms import (
     fields_of,
 )
 from web.library.models import Ref, Repository, WebhookSecret
+from web.library.selectors.refs import unmatched_patterns_of
 from web.library.selectors.syncs import sync_activity, sync_failure, was_interrupted
 from web.library.services.credentials import (
     credential_generate,
@@ -46,7 +47,7 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
     """Repositories: add, change, remove, and sync now."""
 
     form = RepositoryForm
-    list_display = ("name", "title", "visibility", "position", "branch", "files", "state")
+    list_display = ("name", "state", "branch", "files", "visibility", "position")
     list_filter = ("visibility",)
     search_fields = ("name", "title", "url")
     actions = ("sync_now", "make_webhook_secret", "remove_webhook_secret", "make_key")
@@ -144,7 +145,11 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
                 for ref in refs
             ),
         )  # fmt: skip
-        return format_html("<ul>{}</ul>", rows) if rows else "none yet"
+        if not rows:
+            return "none yet"
+        unmatched = printable(", ".join(unmatched_patterns_of(repository)))
+        warning = f"No tag or branch matches {unmatched}." if unmatched else ""
+        return format_html("<ul>{}</ul>{}", rows, warning)
 
     @admin.display(description="Not indexed")
     def not_indexed(self, repository: Repository) -> SafeString | str:

@@ -159,6 +159,13 @@ def test_list_and_page_show_the_state(staff: Client, project: GitRepository) -> 
     assert f"branch main @ {commit}: 2 files, 2 indexed" in page
 
 
+def test_page_names_patterns_that_no_ref_matches(staff: Client, project: GitRepository) -> None:
+    add_and_sync("project", project.tag("v1").url)
+    Repository.objects.update(tracked_refs=["v*", "V*"])
+    page = staff.get(f"{LIST}{Repository.objects.get().pk}/change/").content.decode()
+    assert "</ul>No tag or branch matches V*." in page
+
+
 def test_no_page_lets_the_name_of_a_branch_turn_its_text_around(
     staff: Client, project: GitRepository
 ) -> None:

@@ -154,12 +154,18 @@ def test_watch_needs_a_pause(pause: str) -> None:
 
 
 def test_list_repositories_shows_state_and_counts(project: GitRepository, tmp_path: Path) -> None:
-    _run("add_repository", "project", project.url, "--members", "--ref", "v*")
+    said, _ = _run("add_repository", "project", project.url, "--members", "--ref", "v*")
+    assert "matches" not in said
+    for _again in range(2):  # whether anything changes or not
+        said, _ = _run("add_repository", "project", project.url, "--ref", "V*", "--ref", "v*")
+        assert said.endswith(". No tag or branch matches V*.\n")
     stale = GitRepository(tmp_path / "stale").write({"a.py": "A = 1\n"}).commit()
     _run("add_repository", "stale", stale.url)
     stale.path.rename(tmp_path / "away")
     with pytest.raises(CommandError):
         _run("sync_repositories", "stale")
+    with pytest.raises(CommandError, match="remove_repository stale"):
+        _run("add_repository", "stale", stale.url)
     repository_add(name="fresh", url=project.url)
     lines = _run("list_repositories")[0].splitlines()
     rows = {line.split()[0]: line for line in lines[1:] if line and not line.startswith(" ")}

@@ -63,6 +63,12 @@ def wanted_refs(
     return (default, *others[:newest])
 
 
+def unmatched_patterns(store: ObjectStore, *, patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the patterns that no tag or branch of the mirror matches, which may be misspelled."""
+    refs = store.targets()
+    return tuple(pattern for pattern in patterns if not _matching(refs, [pattern]))
+
+
 def _default(
     store: ObjectStore, commits: Mapping[str, str], remote: RemoteRefs
 ) -> WantedRef | None:
@@ -94,11 +100,12 @@ def _matching(
         (kind, name, commit)
         for kind in (RefKind.TAG, RefKind.BRANCH)
         for name, commit in _short_names(commits, kind).items()
-        if any(
-            fnmatchcase(name, pattern) or fnmatchcase(_PREFIXES[kind] + name, pattern)
-            for pattern in patterns
-        )
+        if any(_is_meant(name, kind, pattern) for pattern in patterns)
     ]
+
+
+def _is_meant(name: str, kind: RefKind, pattern: str) -> bool:
+    return fnmatchcase(name, pattern) or fnmatchcase(_PREFIXES[kind] + name, pattern)
 
 
 def _short_names(commits: Mapping[str, str], kind: RefKind) -> dict[str, str]:

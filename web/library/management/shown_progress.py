@@ -54,14 +54,16 @@ def outcome_line(report: SyncReport) -> str:
     """Return what a sync did, in one line."""
     if report.outcome == "empty":
         return f"{report.repository}: no commit yet; it is indexed once something is pushed."
+    patterns = printable(", ".join(report.unmatched_patterns))
+    warning = f" No tag or branch matches {patterns}." if patterns else ""
     if report.outcome == "unchanged":
-        return f"{report.repository}: up to date ({report.seconds:.1f} s)."
+        return f"{report.repository}: up to date ({report.seconds:.1f} s).{warning}"
     names = ", ".join([*report.changed_refs, *(f"{ref} removed" for ref in report.removed_refs)])
     refs = printable(names) or "refs changed"
     return (
         f"{report.repository}: {refs}; {report.files_read:,} files looked at, "
         f"{report.contents_written:,} indexed anew ({report.bytes_read / _MEBIBYTE:.1f} MiB), "
-        f"{report.contents_removed:,} removed, in {report.seconds:.1f} s."
+        f"{report.contents_removed:,} removed, in {report.seconds:.1f} s.{warning}"
     )
 
 

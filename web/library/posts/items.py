@@ -45,8 +45,8 @@ def stale_feed_of(feed: Feed | None) -> StaleFeed | None:
 
 
 def stale_feeds() -> tuple[StaleFeed, ...]:
-    """Return the active feeds that cannot be read now."""
-    found = Feed.objects.filter(is_active=True, stale_since__isnull=False)
+    """Return the active feeds that cannot be read any more; what was never read misses nothing."""
+    found = Feed.objects.filter(is_active=True, stale_since__isnull=False, fetched_at__isnull=False)
     return tuple(stale for feed in found if (stale := stale_feed_of(feed)) is not None)
 
 

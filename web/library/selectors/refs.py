@@ -10,6 +10,8 @@ from django.db.models import Q, QuerySet
 
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput, NotFound
+from web.library.git.objects import ObjectStore
+from web.library.indexing.refs import unmatched_patterns
 from web.library.models import Ref, RefKind, Repository, Visibility
 from web.library.records.freshness import Freshness
 
@@ -83,6 +85,11 @@ def _near(name: str, names: Sequence[str]) -> str:
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"{', '.join(names[:_LISTED]) or 'none yet'}{more}"
+
+
+def unmatched_patterns_of(repository: Repository) -> tuple[str, ...]:
+    """Return the patterns of tracked refs that no tag or branch matches, as far as it is copied."""
+    return unmatched_patterns(ObjectStore(repository.pk), patterns=repository.tracked_refs)
 
 
 def freshness_of(repository: Repository, ref: Ref | None) -> Freshness:

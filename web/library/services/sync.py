@@ -4,7 +4,7 @@ import errno
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from django.db import DatabaseError, OperationalError
@@ -17,9 +17,11 @@ from web.core.limits import LIMITS
 from web.core.logs import ANSWER
 from web.core.transactions import write_transaction
 from web.library.git.locks import mirror_lock
+from web.library.git.objects import ObjectStore
 from web.library.indexing.collect import collect, forgotten_contents, retire_contents
 from web.library.indexing.progress import ProgressReporter, SyncProgress
 from web.library.indexing.publish import raise_generation
+from web.library.indexing.refs import unmatched_patterns
 from web.library.indexing.sync import RepositorySync, SyncResult
 from web.library.indexing.write import index_transaction
 from web.library.models import Repository
@@ -40,7 +42,8 @@ _UNEXPECTED = Unavailable(
 class SyncReport:
     """What a sync did. `outcome` is updated, unchanged or empty (no commit yet).
 
-    `files_read` counts the entries that were looked at, `contents_written` those that were new.
+    `files_read` counts the entries that were looked at, `contents_written` those that were new;
+    `unmatched_patterns` are those of the tracked refs that no tag or branch matches.
     """
 
     repository: str
@@ -52,6 +55,7 @@ class SyncReport:
     contents_removed: int
     bytes_read: int
     seconds: float
+    unmatched_patterns: tuple[str, ...] = ()
 
 
 def repository_sync(
@@ -89,7 +93,10 @@ def repository_sync(
             )
             result = sync.run()
             _record_success(repository, result)
-    return _report(name, result, monotonic() - started)
+    report = _report(name, result, monotonic() - started)
+    patterns = repository.tracked_refs
+    unmatched = unmatched_patterns(ObjectStore(repository_id), patterns=patterns)
+    return replace(report, unmatched_patterns=unmatched if result.has_commit else ())
 
 
 def repository_rebuild(

@@ -59,6 +59,7 @@ def test_add_feed_says_what_is_wrong_in_one_sentence(db, clock, site):
     )
     said, code = run("add_feed", site.url("/feed"))
     assert "answers with status 404" in said
+    assert f"manage.py remove_feed {Feed.objects.get().pk}" in said
     assert code == 1
     again = run("add_feed", site.url("/feed"))[0]
     number = Feed.objects.get().pk

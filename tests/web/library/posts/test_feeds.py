@@ -266,10 +266,21 @@ def test_a_feed_that_fails_keeps_its_posts_and_says_since_when(feed, clock, stat
     assert stale == (() if is_gone else (shown,))
 
 
+def test_a_feed_that_was_never_read_is_for_staff_to_look_at(feed):
+    feed.server.routes["/feed"] = Reply(status=404)
+    with pytest.raises(NotFound):
+        feed.imported()
+
+    assert feeds_listed()[0].stale_since is not None
+    assert posts_search(principal=ANONYMOUS).stale_feeds == ()  # no post of it is missing
+
+
 def test_a_feed_that_works_again_is_not_stale_any_more(feed):
+    feed.says(item()).imported()
     feed.server.routes["/feed"] = Reply(status=500)
     with pytest.raises(Unavailable):
         feed.imported()
+    assert posts_search(principal=ANONYMOUS).stale_feeds
     before = index_generation()
 
     feed.says(item()).imported()

@@ -64,7 +64,16 @@ class Command(BaseCommand):
                     "have a new one made, and give the address on standard input."
                 )
             feed_schedule(feed_id=feed_id)
-            if options["import"]:
-                self.stdout.write(report_line(feed_import(feed_id=feed_id)))
         except PortolanError as error:
             raise CommandError(str(error)) from None
+        if options["import"]:
+            self._import(feed_id)
+
+    def _import(self, feed_id: int) -> None:
+        try:
+            self.stdout.write(report_line(feed_import(feed_id=feed_id)))
+        except PortolanError as error:
+            raise CommandError(
+                f"{error} The worker tries again; if the address is wrong, take it out: "
+                f"manage.py remove_feed {feed_id}"
+            ) from None

@@ -81,12 +81,21 @@ class Command(BaseCommand):
         )
         try:
             self._put(name, url, fields)
-            if options["sync"]:
-                with shown_progress(name, self.stderr) as show:
-                    report = repository_sync(name=name, progress=show)
-                self.stdout.write(outcome_line(report))
         except PortolanError as error:
             raise CommandError(str(error)) from None
+        if options["sync"]:
+            self._sync(name)
+
+    def _sync(self, name: str) -> None:
+        try:
+            with shown_progress(name, self.stderr) as show:
+                report = repository_sync(name=name, progress=show)
+        except PortolanError as error:
+            raise CommandError(
+                f"{error} {name} stays in the catalogue: sync it again with manage.py "
+                f"sync_repositories {name}, or take it out with manage.py remove_repository {name}"
+            ) from None
+        self.stdout.write(outcome_line(report))
 
     def _put(self, name: str, url: str, fields: RepositoryFields) -> None:
         present = repository_address(name=name)

@@ -1,6 +1,14 @@
 // Shows beside the body of a post how its page will look, while one types.
 "use strict";
 
+function readable(address) {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   const body = document.querySelector("textarea[data-preview-url]");
   if (!body) return;
@@ -40,8 +48,8 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!(image instanceof HTMLImageElement)) return;
     const missing = document.createElement("strong");
     missing.className = "post-preview-missing";
-    missing.textContent = `No image at ${image.getAttribute("src")}: posts keep no files. `
-      + "Use the address of one that this site serves.";
+    missing.textContent = `No image at ${readable(image.getAttribute("src"))}: posts keep no `
+      + "files. Use the address of one that this site serves.";
     image.replaceWith(missing);
   }, true);
 
