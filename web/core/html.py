@@ -107,7 +107,7 @@ def _main(soup: BeautifulSoup) -> Tag:
         found = soup.select(selector)
         if len(found) == 1 and len(found[0].get_text(" ").split()) >= _LEAST_WORDS:
             return found[0]
-    return soup
+    return soup.body or soup  # of little text all of it, but for the head
 
 
 def _title(soup: BeautifulSoup) -> str:

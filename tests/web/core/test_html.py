@@ -76,6 +76,12 @@ def test_a_page_without_marked_content_is_read_as_a_whole():
     assert text == f"{WORDS.strip()}\n"
 
 
+def test_a_short_page_has_its_title_once():
+    page = "<html><head><title>Anchors</title></head><body><h1>Anchors</h1><p>Drop them.</p></body>"
+
+    assert page_markdown(page, base_url="") == ("Anchors", "# Anchors\n\nDrop them.\n")
+
+
 def test_a_page_nested_too_deeply_is_refused():
     with pytest.raises(InvalidInput, match="nested too deeply"):
         html_markdown("<ul><li>" * 5000 + "x")

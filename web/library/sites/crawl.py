@@ -19,6 +19,7 @@ from web.core.fetching import USER_AGENT, Fetched, fetch
 from web.core.html import page_markdown
 from web.core.limits import LIMITS
 from web.core.markup import soft_wrapped
+from web.core.redaction import redacted
 from web.library.git.mirrors import RemoteRefs
 from web.library.sites.address import README, SiteAddress, page_path, parse_site
 from web.library.sites.listing import LISTING_TYPES, Listing, read_listing
@@ -68,7 +69,7 @@ def crawl_site(
     pages = crawl.pages(listing, on_progress)
     files = {page.path: page.oid for page in pages.values()}
     files.setdefault(README, store.add(_readme(url, listing, len(pages))))
-    store.commit(files, message=f"Crawl of {url}", at=now)
+    store.commit(files, message=f"Crawl of {redacted(url)}", at=now)
     store.remember(Memory(listing=url, crawled_at=now.timestamp(), pages=pages))
     return store.refs()
 
@@ -221,7 +222,7 @@ def _readme(url: str, listing: Listing, count: int) -> str:
     lines = [
         f"# {parse_site(url).listing.host}",
         "",
-        f"{count:,} pages of the site, as {parse_site(url).listing.url} lists them.",
+        f"{count:,} pages of the site, as {redacted(parse_site(url).listing.url)} lists them.",
     ]
     if listing.skipped:
         lines += ["", "Left out:", ""]

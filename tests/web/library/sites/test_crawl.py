@@ -12,6 +12,7 @@ from web.core.limits import LIMITS
 from web.library.git.objects import ObjectStore
 from web.library.models import Repository
 from web.library.selectors.documents import document_text, documents_listed
+from web.library.selectors.repositories import repository_overview
 from web.library.services.repositories import RepositoryFields, repository_add
 from web.library.services.sync import repository_sync
 
@@ -113,11 +114,14 @@ def test_the_links_of_an_llms_txt_become_documents(site):
     )
     site.gives("/guide.md", b"# Guide\n\nRead *this*.\n", "text/markdown")
 
-    site.add("/llms.txt").sync()
+    site.add("/llms.txt?key=k3y-of-ann").sync()
 
     assert site.paths() == ["README.md", "guide.md"]
     assert site.text("guide.md").text == "# Guide\n\nRead *this*."
     readme = site.text("README.md").text
+    told = f"{readme} {repository_overview(principal=ANONYMOUS, repository='docs')}"
+    assert "llms.txt" in told
+    assert "k3y" not in told
     assert "> All about them." in readme
     assert "- 1: not of this part of the site" in readme
 
