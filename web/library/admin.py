@@ -47,7 +47,7 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
     """Repositories: add, change, remove, and sync now."""
 
     form = RepositoryForm
-    list_display = ("name", "state", "branch", "files", "visibility", "position")
+    list_display = ("name", "state_in_list", "branch", "files", "visibility", "position")
     list_filter = ("visibility",)
     search_fields = ("name", "title", "url")
     actions = ("sync_now", "make_webhook_secret", "remove_webhook_secret", "make_key")
@@ -101,18 +101,13 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
 
     @admin.display(description="State")
     def state(self, repository: Repository) -> str:
-        """Return how fresh the index is, or what a sync is doing."""
-        if activity := sync_activity(repository):
-            return activity
-        if was_interrupted(repository):
-            began = f"{repository.sync_started_at:%Y-%m-%d %H:%M} UTC"
-            return f"the sync that began at {began} was interrupted: sync again to complete it"
-        if repository.stale_since:
-            since = f"{repository.stale_since:%Y-%m-%d %H:%M} UTC"
-            return f"stale since {since}: {sync_failure(repository)}"
-        if repository.synced_at:
-            return f"up to date at {repository.synced_at:%Y-%m-%d %H:%M} UTC"
-        return "not indexed yet"
+        """Return how fresh the index is, and where it is not why and what to do."""
+        return ": ".join(filter(None, _standing(repository)))
+
+    @admin.display(description="State")
+    def state_in_list(self, repository: Repository) -> str:
+        """Return how fresh the index is."""
+        return _standing(repository)[0]
 
     @admin.display(description="Webhook")
     def webhook(self, repository: Repository) -> str:
@@ -251,3 +246,18 @@ class RepositoryAdmin(ServiceAdmin[Repository]):
         """List the repositories alone: their rows in the index are too many to show."""
         names = [f"Repository {repository.name}, its index and its mirror" for repository in objs]
         return names, {"repositories": len(names)}, set(), []
+
+
+def _standing(repository: Repository) -> tuple[str, str]:
+    """Return how fresh the index is, or what a sync is doing; and the reason of what is stale."""
+    if activity := sync_activity(repository):
+        return activity, ""
+    if was_interrupted(repository):
+        began = f"{repository.sync_started_at:%Y-%m-%d %H:%M} UTC"
+        return f"the sync that began at {began} was interrupted: sync again to complete it", ""
+    if repository.stale_since:
+        since = f"{repository.stale_since:%Y-%m-%d %H:%M} UTC"
+        return f"stale since {since}", sync_failure(repository)
+    if repository.synced_at:
+        return f"up to date at {repository.synced_at:%Y-%m-%d %H:%M} UTC", ""
+    return "not indexed yet", ""

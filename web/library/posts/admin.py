@@ -143,7 +143,7 @@ class FeedAdmin(AuditedAdmin, ServiceAdmin[Feed]):
     """Feeds: add, change, import now, remove."""
 
     form = FeedForm
-    list_display = ("__str__", "url", "is_active", "state", "fetched_at", "next_fetch_at")
+    list_display = ("__str__", "state_in_list", "next_fetch_at", "is_active", "url")
     list_filter = ("is_active",)
     search_fields = ("title", "feed_title", "url")
     actions = ("import_now",)
@@ -159,8 +159,13 @@ class FeedAdmin(AuditedAdmin, ServiceAdmin[Feed]):
 
     @admin.display(description="State")
     def state(self, feed: Feed) -> str:
-        """Return how fresh the posts are."""
+        """Return how fresh the posts are, and why they are not and what to do."""
         return feed_summary(feed, post_count=0).state
+
+    @admin.display(description="State")
+    def state_in_list(self, feed: Feed) -> str:
+        """Return how fresh the posts are."""
+        return feed_summary(feed, post_count=0).standing
 
     @admin.action(description="Import the selected feeds now", permissions=["change"])
     def import_now(self, request: HttpRequest, queryset: QuerySet[Feed]) -> None:

@@ -131,10 +131,15 @@ class FeedSummary:
 
     @property
     def state(self) -> str:
-        """How fresh its posts are, in one line."""
+        """How fresh its posts are and what is wrong, in one line."""
+        return f"{self.standing}: {self.error}" if self.stale_since else self.standing
+
+    @property
+    def standing(self) -> str:
+        """How fresh its posts are, in a few words."""
         paused = "" if self.is_active else "paused, "
         if self.stale_since:
-            return f"{paused}stale since {self.stale_since:%Y-%m-%d %H:%M} UTC: {self.error}"
+            return f"{paused}stale since {self.stale_since:%Y-%m-%d %H:%M} UTC"
         if self.fetched_at is None:
             return f"{paused}not imported yet"
         return f"{paused}imported {self.fetched_at:%Y-%m-%d %H:%M} UTC"
