@@ -9,7 +9,7 @@ import pygit2
 from pygit2.enums import DeltaStatus, DiffFlag
 
 from web.core.errors import Unavailable
-from web.library.git.objects import ObjectStore, commits_from, summary_of
+from web.library.git.objects import ObjectStore, commit_text, commits_from, summary_of
 from web.library.git.paths import path_bytes, path_text
 from web.library.records.history import ChangedFile, CommitSummary
 
@@ -100,7 +100,7 @@ def change_of(
         stats = diff.stats
         return Change(
             commit=_walked(found),
-            message=found.raw_message.decode("utf-8", "replace").replace("\0", "").strip("\n"),
+            message=commit_text(found, found.raw_message).strip("\n"),
             parents=tuple(str(parent) for parent in found.parent_ids),
             file_count=stats.files_changed,
             matching_count=len(wanted),
@@ -178,5 +178,5 @@ def _at(commit: pygit2.Commit, path: str) -> str | None:
 
 def _walked(commit: pygit2.Commit) -> WalkedCommit:
     author = commit.author
-    line = (author.raw_name + b" " + author.raw_email).decode("utf-8", "replace")
+    line = commit_text(commit, author.raw_name + b" " + author.raw_email)
     return WalkedCommit(summary_of(commit), line)

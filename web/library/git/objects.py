@@ -8,7 +8,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -241,14 +241,24 @@ def commits_from(repository: pygit2.Repository, commit: str) -> Iterator[pygit2.
             return
 
 
+def commit_text(commit: pygit2.Commit, raw: bytes) -> str:
+    """Return bytes of a commit in the charset that its header names, as git does, else as UTF-8.
+
+    Those that are no text in it become replacement characters.
+    """
+    with suppress(ValueError, LookupError):
+        return raw.decode(commit.message_encoding or "utf-8").replace("\0", "")
+    return raw.decode("utf-8", "replace").replace("\0", "")
+
+
 def summary_of(commit: pygit2.Commit) -> CommitSummary:
-    """Return a commit as it is listed; bytes that are no UTF-8 become replacement characters."""
-    subject = commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0]
+    """Return a commit as it is listed; its text is that of `commit_text`."""
+    subject = commit_text(commit, commit.raw_message).strip().partition("\n")[0]
     return CommitSummary(
         commit=str(commit.id),
-        author=commit.author.raw_name.decode("utf-8", "replace").replace("\0", ""),
+        author=commit_text(commit, commit.author.raw_name),
         committed_at=_instant(commit.commit_time),
-        subject=subject.rstrip("\r").replace("\0", ""),
+        subject=subject.rstrip("\r"),
     )
 
 

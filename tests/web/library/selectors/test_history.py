@@ -136,6 +136,21 @@ def test_a_large_diff_is_cut_at_whole_lines_and_says_so(origin):
     assert file.added_lines == 5000
 
 
+@pytest.mark.parametrize(
+    ("charset", "subject"),
+    [("cp1251", "Добавить якорь"), ("iso2022_jp", "錨を追加"), ("no-such-one", "Ankertöne")],
+)
+def test_a_commit_is_read_in_the_charset_that_it_names(origin, charset, subject):
+    message = subject.encode(charset if charset != "no-such-one" else "utf-8")
+    origin.write({"a.py": "a = 1\n"}).git("add", "--all")
+    origin.git(
+        *("-c", f"i18n.commitEncoding={charset}", "commit", "--quiet", "--file=-"), stdin=message
+    )
+    add_and_sync("tool", origin.url)
+    assert subjects(listed()) == [subject]
+    assert detail("HEAD").message == subject
+
+
 @pytest.mark.parametrize("is_indexed", [True, False])
 @pytest.mark.parametrize(
     ("before", "after", "words"),
