@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from django.conf import settings
@@ -30,6 +31,7 @@ _SHA1_LENGTH = 40
 # From which on git's own `gc --auto` has something to do (gc.autoPackLimit, gc.auto).
 _UNTIDY_PACKS = 50
 _UNTIDY_OBJECTS = 6700
+_MANY_LOOSE_REFS = 1000
 _PROGRESS = re.compile(r"([A-Z][a-z]+ \w+):\s+(\d+)%(?:.*\|\s+(\S+ [KMG]iB/s))?")
 _STALE_LOCK = re.compile(r"\.lock'?: file exists|unable to create '.*\.lock'", re.IGNORECASE)
 # What git says of a mirror that lost files or has half-written ones; a damaged remote may say the
@@ -294,6 +296,14 @@ def _fetch(
     )
     if not remote.head:
         run_git("update-ref", "-d", operands=[HEAD_REF], mirror=folder)
+    if _has_many_loose_refs(folder):
+        run_git("pack-refs", "--all", mirror=folder, keep_open=[lock])
+
+
+def _has_many_loose_refs(folder: Path) -> bool:
+    """Say whether so many refs are files of their own that reading them takes seconds."""
+    files = (folder / "refs").rglob("*")
+    return next(islice(files, _MANY_LOOSE_REFS, None), None) is not None
 
 
 def _remove_stale_locks(folder: Path) -> None:

@@ -99,6 +99,20 @@ def test_moved_tag_and_force_push_are_followed(origin: GitRepository) -> None:
     assert refs["refs/heads/main"] == refs["refs/tags/v1"] == origin.head
 
 
+def test_very_many_refs_are_kept_in_one_file_and_followed(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mirrors, "_MANY_LOOSE_REFS", 3)
+    origin.write({"a": "1"}).commit().tag("v1").tag("v2").branch("side")
+    before = _mirror(origin)
+    assert [path for path in (mirror_path(1) / "refs").rglob("*") if path.is_file()] == []
+    origin.git("tag", "--delete", "v1")
+    origin.write({"a": "2"}).commit()
+    after = {**before, "refs/heads/main": origin.head, HEAD_REF: origin.head}
+    del after["refs/tags/v1"]
+    assert _mirror(origin) == after
+
+
 def test_head_that_vanishes_leaves_no_trace(origin: GitRepository) -> None:
     origin.write({"a": "1"}).commit().branch("other")
     _mirror(origin)
