@@ -6,6 +6,7 @@ from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup, Tag
 from bs4.dammit import UnicodeDammit
+from bs4.element import NavigableString
 from markdownify import MarkdownConverter
 
 from web.core.errors import InvalidInput
@@ -26,6 +27,8 @@ _TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?])")
 _OUTER_UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source)-([\w+#.-]+)")
 _BARE_BAR = re.compile(r"(?<!\\)\|")
+# What the converter would read again from each blank in it.
+_LONG_BLANK = re.compile(r"(?<![\t ])[\t ]{100}[\t ]+")
 _TITLE_SUFFIX = re.compile(r"\s+[-|·»\u2013\u2014]\s+[^-|·»\u2013\u2014]+$")
 
 
@@ -36,6 +39,12 @@ class _Converter(MarkdownConverter):
         """Escape tags, and underscores that do not stand inside a word."""
         text = _TAG_LIKE.sub(r"\\<", super().escape(text, parent_tags))  # type: ignore[misc]
         return _OUTER_UNDERSCORES.sub(lambda match: match[0].replace("_", r"\_"), text)
+
+    def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Leave out the empty lines around a block of code, and the blanks behind it."""
+        start = len(text) - len(text.lstrip(" \n"))
+        text = text[text.rfind("\n", 0, start) + 1 :].rstrip(" \n")
+        return str(super().convert_pre(el, text, parent_tags))  # type: ignore[misc]
 
     def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Keep a bar inside a cell from ending it."""
@@ -125,6 +134,7 @@ def _title(soup: BeautifulSoup) -> str:
 def _markdown(root: Tag, base_url: str) -> str:
     if base_url:
         _complete(root.find_all(["a", "img"]), base_url)
+    _shorten_blanks(root)
     try:
         text = _converter().convert_soup(root)
     except RecursionError:
@@ -139,7 +149,15 @@ def _converter() -> _Converter:
         bullets="-",
         escape_underscores=False,
         code_language_callback=_language,
+        strip_pre=None,
     )
+
+
+def _shorten_blanks(root: Tag) -> None:
+    """Make one blank of very many, as they are shown, but in code."""
+    for text in root.find_all(string=_LONG_BLANK):
+        if type(text) is NavigableString and text.find_parent("pre") is None:
+            text.replace_with(_LONG_BLANK.sub(" ", text))
 
 
 def _complete(elements: Iterable[Tag], base_url: str) -> None:

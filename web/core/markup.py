@@ -36,7 +36,7 @@ _ATTRIBUTES = {
 _LONG_LINE = 1000
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?]) +(?=[^\W\d_])")
-_WORD_ENDS = re.compile(r" +(?=[^\W\d_])")
+_WORD_ENDS = re.compile(r"(?<! ) ++(?=[^\W\d_])")
 
 
 def _is_foreign(source: str) -> bool:

@@ -7,7 +7,7 @@ from pathspec import GitIgnoreSpec
 from web.core.errors import InvalidInput
 
 MAX_ALTERNATIVES = 100
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")  # as in shells: `{x}` means itself
+_BRACES = re.compile(r"\{([^{},]*+,[^{}]*+)\}")  # as in shells: `{x}` means itself
 
 
 def is_glob(text: str) -> bool:

@@ -89,3 +89,12 @@ def test_a_page_nested_too_deeply_is_refused():
 
 def test_damaged_links_are_left_out():
     assert html_markdown('<a href="http://[x">a</a>', base_url="https://example.org/") == "a\n"
+
+
+def test_blanks_without_end_are_one_but_in_code():
+    blanks = " \t" * 100_000
+    html = f"<p>a{blanks}b<!--{blanks}c--></p><pre>{blanks}\n\n  d{blanks}e\n{blanks}</pre>"
+
+    text = html_markdown(html.replace("\t", " "))
+
+    assert text == f"a b\n\n```\n  d{' ' * 200_000}e\n```\n"

@@ -98,3 +98,9 @@ def test_a_long_line_without_sentences_is_broken_between_words():
 
     assert max(map(len, wrapped.split("\n"))) <= 1000
     assert wrapped.split() == ["word"] * 1000
+
+
+def test_blanks_without_end_stay_in_their_line():
+    text = f"a{' ' * 400_000}1 b"
+
+    assert soft_wrapped(text) == f"a{' ' * 400_000}1\nb"

@@ -13,6 +13,7 @@ from web.library.globs import glob_of, is_glob
         ("{src,lib}/{a,b}.py", ["src/a.py", "lib/b.py"], ["a.py", "src/lib/a.py"]),
         ("a{,.min}.js", ["a.js", "a.min.js"], ["amin.js"]),
         ("{a,{b,c}d}.py", ["a.py", "bd.py", "cd.py"], ["b.py", "ad.py"]),
+        ("{" + "," * 4000 + "{a,b}.py", ["{" + "," * 4000 + "a.py"], ["a.py"]),
         ("{{slug}}/*.py", ["{{slug}}/a.py"], ["slug/a.py"]),
     ],
 )

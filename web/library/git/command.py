@@ -60,6 +60,7 @@ _PINNED = {
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
 _ERROR_BYTES = 64 * 1024
+_LONGEST_PROGRESS_BYTES = 1024  # a remote may never end its line
 
 
 def run_git(
@@ -176,6 +177,7 @@ def _read_errors(
             kept.pop(0)
         if on_progress is not None:
             *lines, rest = (rest + chunk).replace(b"\n", b"\r").split(b"\r")
+            rest = rest[-_LONGEST_PROGRESS_BYTES:]
             for line in lines:
                 on_progress(line.decode("utf-8", "replace").strip())
 

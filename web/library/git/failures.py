@@ -10,7 +10,9 @@ from web.core.errors import PortolanError, Unavailable
 from web.core.redaction import redacted
 from web.core.text import visible_line
 
-_USER_INFORMATION = re.compile(r"(\w[\w+.-]*://)[^/\s@']*@")
+_USER_INFORMATION = re.compile(r"(?<=[\w+.-])://[^/\s@']*@")
+# What a remote says may be one line without end, and is looked through for many patterns.
+_LONGEST_LINE = 2000
 _MACHINE_PATH = re.compile(r"(?<![\w/:.])/[\w.@+-]+(?:/[\w.@+-]*)+")
 _SIGN_IN = (
     r"permission denied \(|could not read (username|password)|authentication failed"
@@ -133,7 +135,8 @@ class GitFailed(Exception):
 
     def __init__(self, detail: str) -> None:
         super().__init__("git failed")
-        self.detail = redacted(_USER_INFORMATION.sub(r"\1", detail))
+        shown = redacted(_USER_INFORMATION.sub("://", detail))
+        self.detail = "\n".join(line[:_LONGEST_LINE] for line in shown.splitlines())
 
 
 def explained(failure: GitFailed, *, is_signed_in: bool = False) -> PortolanError:

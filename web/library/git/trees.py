@@ -16,9 +16,9 @@ from web.core.limits import LIMITS
 from web.library.git.objects import ObjectStore
 
 FOLDER, SYMLINK, SUBMODULE = 0o040000, 0o120000, 0o160000
-# A mode in octal digits, a name, and an id of 20 bytes; between them a space and a NUL.
-_ENTRY = re.compile(rb"([0-7]+) ([^\0]*)\0(.{20})", re.DOTALL)
-_REST = 22
+# A mode in octal digits, a name, and an id of 20 bytes; between them a space and a NUL. What is no
+# entry is matched to its end, without a mode: were it left, each of its bytes would be tried.
+_ENTRY = re.compile(rb"([0-7]++) ([^\0]*+)\0(.{20})|.++", re.DOTALL)
 # Linux' own bound: nobody has such folders in a work tree.
 _MAX_FOLDER_PATH_BYTES = 4096
 
@@ -93,7 +93,7 @@ def _children(store: ObjectStore, tree: str) -> _Folder:
     """
     data = store.tree(tree)
     entries = _ENTRY.findall(data)
-    if sum(len(mode) + len(name) for mode, name, _ in entries) + len(entries) * _REST != len(data):
+    if entries and not entries[-1][0]:
         raise Unavailable(
             "A folder of the repository is damaged.",
             hint="Run git fsck in the remote repository; sync again when it is mended.",

@@ -13,6 +13,7 @@ from itertools import chain, islice
 
 from django.db import connection
 
+from web.library.indexing.formats.outline import LONGEST_TITLE
 from web.library.search.backends.base import ChunkHit, SearchBackend, Wanted
 from web.library.search.names import BODY_KINDS, SymbolRow, symbols_called
 from web.library.search.plan import Plan
@@ -155,6 +156,8 @@ def _declared_above(lines: Sequence[str], line: int) -> str:
     """Return the name that the nearest heading, directive or term at or above a line declares."""
     for number in range(min(line + 1, len(lines)), max(0, line - _LINES_ABOVE), -1):
         text = lines[number - 1]
+        if len(text) > LONGEST_TITLE:
+            continue
         directive = _DIRECTIVE.match(text)
         if directive and directive[1] in _NOT_NAMED:
             continue

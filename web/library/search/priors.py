@@ -24,7 +24,7 @@ _SIDE = re.compile(
 _BUNDLED = re.compile(r"(?:^|/)(?:deps|externals?|extern|bundled)/([^/]+)", re.IGNORECASE)
 _RELEASE_NOTES = re.compile(
     r"(?:^|[/\d._-])(?:releases?|release[-_]?notes?|relnotes|whats[-_]?new|changelogs?|changes|news"
-    r"|history|upgrad(?:e|ing)|[\d.]+[-_]announcement)(?:[/._-]|$)",
+    r"|history|upgrad(?:e|ing)|[\d.][-_]announcement)(?:[/._-]|$)",
     re.IGNORECASE,
 )
 _NOT_SOURCE = re.compile(

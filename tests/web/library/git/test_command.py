@@ -227,6 +227,17 @@ def test_progress_is_told_by_the_thread_that_called(
     assert output == b"done\n"
 
 
+def test_of_a_line_that_a_remote_never_ends_the_end_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = r"""head -c 3000000 /dev/zero | tr '\0' x >&2; printf ' Writing: 5%%\r' >&2"""
+    _replace_git(tmp_path, monkeypatch, script)
+    told: list[str] = []
+    run_git("fetch", on_progress=told.append)
+    assert [line[-12:] for line in told] == [" Writing: 5%"]
+    assert len(told[0]) < 10_000
+
+
 def test_failure_of_who_is_told_of_progress_ends_git(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,3 +318,11 @@ def test_credentials_and_paths_of_the_machine_do_not_leave() -> None:
     shown = str(explained(failure))
     assert "hunter2" not in shown
     assert "/srv/secret" not in shown
+
+
+def test_a_complaint_without_end_is_cut_and_gives_no_credentials_away() -> None:
+    said = f"{'a' * 60_000}://joe:hunter2@h.example\nfatal: {'repository ' * 6000}\n"
+    failure = GitFailed(said)
+    assert "hunter2" not in failure.detail
+    assert max(map(len, failure.detail.splitlines())) == 2000
+    assert explained(failure).message.startswith("git could not copy the repository: repository")

@@ -243,10 +243,20 @@ def test_folders_without_a_file_that_repeat_each_other_are_refused(
         changes_between(store, *bombs)
 
 
-def test_damaged_tree_is_said_to_be_damaged() -> None:
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"100644 name-without-end",
+        b"100644 a\0" + b"i" * 20 + b"x" * 22,
+        b"1" * 500_000,
+        b"1 " * 250_000,
+    ],
+    ids=["without end", "without mode", "of digits", "of modes"],
+)
+def test_damaged_tree_is_said_to_be_damaged(data: bytes) -> None:
     class Damaged(ObjectStore):
         def tree(self, _oid: str) -> bytes:
-            return b"100644 name-without-end"
+            return data
 
     with pytest.raises(Unavailable, match="damaged"):
         list(entries_of(Damaged(1), "x"))

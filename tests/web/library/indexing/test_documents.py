@@ -227,3 +227,28 @@ def test_long_repetition_costs_no_more_than_its_length(kind):
 def test_broken_text_never_raises(kind):
     for text in ("", "\n", "\0", "=" * 50_000, "#" * 50_000, "```\n" * 5_000, "{[" * 5_000):
         analyse(text, format=kind, is_document=True)
+
+
+BLANKS = "\t" * 200_000
+
+
+@pytest.mark.parametrize(
+    ("text", "heading", "anchor", "first_line"),
+    [
+        (f"---\ntitle: a{BLANKS}b\n---\n# H\n", "H", "h", 4),
+        (f'x\n\n<a name="n"></a>{BLANKS}x\n\n# H\n', "H", "h", 5),
+        (f'x\n\n<a name="n"></a>{BLANKS}\n\n# H\n', "H", "h", 3),
+        (f"x\n\n(lab)=\n{chr(10) * 100_000}<h1>H</h1>{'<h2>I</h2>' * 4000}\n", "H", "lab", 3),
+    ],
+    ids=[
+        "front matter",
+        "text behind an anchor",
+        "blanks behind an anchor",
+        "headings of one line",
+    ],
+)
+def test_a_line_of_any_length_is_read_once(text, heading, anchor, first_line):
+    analysis = analyse(text, format="markdown", is_document=True)
+
+    found = next(chunk for chunk in analysis.chunks if chunk.heading)
+    assert (found.heading, found.anchor, found.start_line) == (heading, anchor, first_line)

@@ -56,6 +56,13 @@ class TestFinding:
             "PaymentGateway.refund",
         )
 
+    def test_a_line_without_end_in_the_documentation_is_passed_over(self, shop):
+        page = (shop.path / "docs/checkout.md").read_text()
+        endless = f".. f:: {' ' * 100_000}!\n\nGives"
+        shop.write({"docs/checkout.md": page.replace("Gives", endless)}).commit()
+        repository_sync(name="shop")
+        self.test_words_of_the_documentation_lead_to_the_code_it_describes()
+
     def test_an_error_message_is_found_where_it_is_raised(self):
         place = search('"cookie of the basket is empty"').places[0]
         assert place.path == "shop/basket.py"

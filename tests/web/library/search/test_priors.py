@@ -29,6 +29,7 @@ def test_code_that_repeats_other_code_is_less_likely_unless_asked_for(less, more
         ("Documentation/RelNotes/2.39.0.txt", "Documentation/git-log.txt"),
         ("docs/history/whatsnew-5.0.rst", "docs/userguide/tasks.rst"),
         ("UPGRADING.md", "README.md"),
+        ("." * 4000 + "1-announcement.md", "." * 4000 + "1-announced.md"),
     ],
 )
 def test_release_notes_are_less_likely_unless_asked_for(less, more):

@@ -19,10 +19,12 @@ from web.library.indexing.formats.outline import (
 
 _PARSER = MarkdownIt("commonmark").disable(["reference", "hr"])
 _FRONT_MATTER_END = re.compile(r"^(?:---|\.\.\.)\s*$")
-_FRONT_MATTER_TITLE = re.compile(r"^title\s*:\s*(.+?)\s*$")
+_FRONT_MATTER_TITLE = re.compile(r"^title\s*:(.+)$")
 _MAX_FRONT_MATTER_LINES = 200
 _LABEL = re.compile(r"^\(([^()\s]+)\)=\s*$")
-_NAMED_ANCHOR = re.compile(r"^\s*<a\s+(?:name|id)\s*=\s*[\"']([^\"']+)[\"'][^>]*>\s*(?:</a>)?\s*$")
+_NAMED_ANCHOR = re.compile(
+    r"^\s*<a\s+(?:name|id)\s*=\s*[\"']([^\"']+)[\"'][^>]*>\s*+(?:</a>\s*+)?$"
+)
 _EXPLICIT_ID = re.compile(r"\{\s*#([\w:.-]+)[^{}]*\}\s*$")
 _HTML_HEADING = re.compile(r"<(/?)h([1-6])\b[^<>]*>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -63,7 +65,7 @@ def _without_front_matter(lines: list[str]) -> tuple[list[str], str]:
         if _FRONT_MATTER_END.match(line):
             return [""] * (number + 1) + lines[number + 1 :], title
         if match := _FRONT_MATTER_TITLE.match(line):
-            title = match[1].strip("\"'")
+            title = match[1].strip().strip("\"'")
     return lines, ""
 
 
@@ -102,8 +104,9 @@ def _with_labels(lines: list[str], row: int) -> tuple[int, str]:
 
 def _html_headings(lines: list[str], row: int, content: str, anchors: Anchors) -> list[Heading]:
     content = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), content)
-    found = []
+    found: list[Heading] = []
     opened: re.Match[str] | None = None
+    labelled = -1
     for tag in _HTML_HEADING.finditer(content):
         if not tag[1]:
             opened = tag
@@ -112,7 +115,9 @@ def _html_headings(lines: list[str], row: int, content: str, anchors: Anchors) -
             text = " ".join(unescape(_TAG.sub("", inside)).split())
             if 0 < len(text) <= LONGEST_TITLE:
                 line = row + content.count("\n", 0, opened.start())
-                first, label = _with_labels(lines, line)
+                # A label belongs to the first heading of its line.
+                first, label = _with_labels(lines, line) if line != labelled else (line, "")
+                labelled = line
                 anchor = anchors.unique(label or github_slug(text))
                 found.append(Heading(first + 1, text, int(tag[2]), anchor))
             opened = None
