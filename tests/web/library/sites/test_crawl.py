@@ -449,19 +449,18 @@ def test_each_crawl_that_changes_something_is_a_commit(site):
     assert len(store.commits(commit=head, limit=10)) == 2
 
 
-def test_the_command_adds_a_site_and_indexes_it(site):
+def test_the_command_adds_a_site_and_indexes_it(site, monkeypatch):
     site.page("/docs/a", "Page A")
     site.page("/b", "Page B")
     site.lists("/docs/a", "/b")
     out = StringIO()
 
-    call_command(
-        *("add_site_source", "docs", site.server.url("/sitemap.xml"), "--part", "/docs/"),
-        stdout=out,
-        stderr=StringIO(),
-    )
+    address = StringIO(f"{site.server.url('/sitemap.xml?key=k3y-of-ann')}\n")
+    monkeypatch.setattr("sys.stdin", address)
+    call_command("add_site_source", "docs", "--part", "/docs/", stdout=out, stderr=out)
 
     assert "Added docs." in out.getvalue()
+    assert "k3y" not in out.getvalue()
     assert site.paths() == ["README.md", "docs/a.md"]
     with pytest.raises(CommandError, match="must start with http"):
         call_command("add_site_source", "other", "file:///etc/passwd", stderr=StringIO())

@@ -1,6 +1,5 @@
 """`manage.py add_feed [URL]`: import the posts of an RSS or Atom feed, now and regularly."""
 
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -8,7 +7,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from web.core.errors import PortolanError
 from web.core.redaction import redacted
 from web.library.management.feed_lines import report_line
-from web.library.management.secret_input import secret_from
+from web.library.management.secret_input import (
+    ADDRESS_HELP,
+    add_address_arguments,
+    given_address,
+)
 from web.library.services.feeds import feed_add, feed_import, feed_schedule
 
 
@@ -16,18 +19,13 @@ class Command(BaseCommand):
     """Adds a feed and imports it."""
 
     help = (
-        "Add an RSS or Atom feed and import its posts; the worker looks at it regularly. An "
-        "address that holds a key does not belong on the command line, which others can see: "
-        "without URL it is read from standard input."
+        "Add an RSS or Atom feed and import its posts; the worker looks at it regularly. "
+        + ADDRESS_HELP
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the command line."""
-        where = parser.add_mutually_exclusive_group()
-        where.add_argument("url", nargs="?", metavar="URL", help="https://… of the feed itself.")
-        where.add_argument(
-            "--file", type=Path, metavar="PATH", help="Read the address from this file."
-        )
+        add_address_arguments(parser, about="https://… of the feed itself.")
         parser.add_argument("--title", default="", help="Name for people; the feed's by default.")
         parser.add_argument(
             "--tag",
@@ -48,8 +46,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Add the feed, then import it."""
-        url = options["url"] or secret_from(options["file"], prompt="Address of the feed").strip()
-        shown = redacted(url)
+        url = given_address(options, self.stderr)
         try:
             feed_id = feed_add(
                 url=url,
@@ -57,12 +54,7 @@ class Command(BaseCommand):
                 tags=options["tag"],
                 interval_minutes=options["interval"],
             )
-            self.stdout.write(f"Added {shown}.")
-            if options["url"] and shown != url:
-                self.stderr.write(
-                    "If the address holds a key, others may have seen it in the list of processes: "
-                    "have a new one made, and give the address on standard input."
-                )
+            self.stdout.write(f"Added {redacted(url)}.")
             feed_schedule(feed_id=feed_id)
         except PortolanError as error:
             raise CommandError(str(error)) from None

@@ -1,10 +1,15 @@
-"""`manage.py add_site_source NAME URL`: index the pages of a documentation site."""
+"""`manage.py add_site_source NAME [URL]`: index the pages of a documentation site."""
 
 from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 
+from web.library.management.secret_input import (
+    ADDRESS_HELP,
+    add_address_arguments,
+    given_address,
+)
 from web.library.sites.address import PREFIX
 
 
@@ -13,13 +18,14 @@ class Command(BaseCommand):
 
     help = (
         "Add a documentation site by its sitemap.xml or llms.txt, fetch its pages and index them. "
-        "sync_repositories looks for changes afterwards. Run again, it changes what is given."
+        "sync_repositories looks for changes afterwards. Run again, it changes what is given. "
+        + ADDRESS_HELP
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the command line."""
         parser.add_argument("name", help="Short name for addresses and tool calls.")
-        parser.add_argument("url", help="https://…/sitemap.xml or https://…/llms.txt")
+        add_address_arguments(parser, about="https://…/sitemap.xml or https://…/llms.txt")
         parser.add_argument(
             "--part", default="", metavar="/PATH/", help="Only pages whose path begins so."
         )
@@ -32,11 +38,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Add it as a repository whose files are all documentation."""
+        url = given_address(options, self.stderr)
         part = f"#{options['part']}" if options["part"] else ""
         call_command(
             "add_repository",
             options["name"],
-            f"{PREFIX}{options['url'].removeprefix(PREFIX)}{part}",
+            f"{PREFIX}{url.removeprefix(PREFIX)}{part}",
             title=options["title"],
             description=options["description"],
             members=options["members"] or None,
