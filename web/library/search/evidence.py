@@ -12,14 +12,24 @@ from web.library.search.scope import Occurrence
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """How much a list of evidence counts, how fast it falls off, how far it is looked at."""
+    """How much a list of evidence counts, how fast it falls off, how far it is looked at.
+
+    What a file gains by it is times the file's prior to the power of `doubt`, for a file may be
+    first of a list merely because nothing else is in it.
+    """
 
     weight: float
     k: int
     depth: int
+    doubt: int = 2
+
+    def gain(self, rank: int, prior: float) -> float:
+        """Return what a file at a rank, counted from 0, gains."""
+        return float(self.weight / (self.k + rank) * prior**self.doubt)
 
 
-TEXT = Weight(1.0, k=10, depth=100)
+# Nearly every file is in it somewhere, where the prior has already put it.
+TEXT = Weight(1.0, k=10, depth=100, doubt=0)
 PHRASE = Weight(4.0, k=5, depth=30)
 NAME = Weight(6.0, k=5, depth=30)
 NAME_IN_PROSE = Weight(0.75, k=5, depth=30)
@@ -27,13 +37,14 @@ PART_OF_NAME = Weight(4.0, k=5, depth=30)
 PART_OF_PATH = Weight(3.0, k=5, depth=20)
 FILE_NAME = Weight(6.0, k=5, depth=30)
 MENTIONED = 0.25
-# The best file with the whole query as a phrase is one that is less likely than this: a test, say,
-# which has a message as it comes out and not as it is written.
+# The best file with the whole query as a phrase is at most so likely: a test, say, which has a
+# message as it comes out and not as it is written, or a release note.
 UNLIKELY = 0.5
 # How much of a phrase may still be found where the whole is not.
 PART_OF_PHRASE = 0.6
-# How fast a part counts less the shorter it is.
+# How fast a part counts less the shorter it is, and the doubt in a file that has but a part.
 PART_EXPONENT = 2.5
+PART_DOUBT = 3
 # Texts with a pair of words around what is filled in that are looked at.
 MAX_GAPPED = 5000
 COPY_FACTOR = 0.9

@@ -6,12 +6,15 @@ ones are there, and only the rarest, the essential ones, decide which chunks are
 
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from django.db import connection
+
 from web.library.search.backends.base import SearchBackend
 from web.library.search.query import Query
+from web.library.search.scope import Scope
 from web.library.search.tokens import phrase_tokens, stem
 
 # A token in more than this share of all texts is common.
@@ -46,34 +49,41 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How many texts the essential tokens may lead to, about, and how many pairs are looked up."""
+    """How many texts the essential tokens may lead to, about, and how many pairs are looked up.
+
+    Tokens are counted over all texts, and few of them may be of the searched repositories: then
+    tokens may lead to up to `stretch` times as many.
+    """
 
     texts: int
     pairs: int
+    stretch: int = 1
 
 
-THOROUGH = Effort(texts=1000, pairs=3)
-BRIEF = Effort(texts=600, pairs=2)
+THOROUGH = Effort(texts=1000, pairs=3, stretch=4)
+BRIEF = Effort(texts=400, pairs=2)
 
 
 def plan_for(
     query: Query,
+    scope: Scope,
     *,
     backend: SearchBackend,
-    is_document: bool,
     generation: int,
     effort: Effort = THOROUGH,
 ) -> Plan:
-    """Return the plan of a query over code or documents."""
+    """Return the plan of a query over the code or the documents of a scope."""
+    is_document = scope.is_document
     total = max(1, backend.text_count(is_document=is_document))
+    state = (generation, total)
     asked = (*query.tokens, *query.compounds)
-    frequencies = _frequencies(asked, backend, is_document, (generation, total))
+    frequencies = _frequencies(asked, backend, is_document, state)
     asked = (*query.tokens, *(token for token in query.compounds if frequencies[token]))
     tokens = _searched(asked, frequencies, total)
     weights = {token: _weight(frequencies[token], total) for token in asked}
     return Plan(
         tokens=tokens,
-        essential=_essential(tokens, frequencies, effort.texts),
+        essential=_essential(tokens, frequencies, _texts_for(effort, scope, state)),
         pairs=_pairs(query, tokens, frequencies, total)[: effort.pairs],
         weights={stem(token): weights[token] for token in tokens},
         all_weights={stem(token): weight for token, weight in weights.items()},
@@ -96,7 +106,7 @@ def _searched(tokens: Sequence[str], frequencies: Mapping[str, int], total: int)
 
 
 def _essential(
-    tokens: Sequence[str], frequencies: Mapping[str, int], max_texts: int
+    tokens: Sequence[str], frequencies: Mapping[str, int], max_texts: float
 ) -> tuple[str, ...]:
     essential: list[str] = []
     texts = 0
@@ -106,6 +116,15 @@ def _essential(
             break
         essential.append(token)
     return tuple(essential)
+
+
+def _texts_for(effort: Effort, scope: Scope, state: tuple[int, int]) -> float:
+    """Return how many of all texts tokens may lead to, so that enough are of the scope's homes."""
+    if effort.stretch == 1 or not scope.home_ids:
+        return effort.texts
+    contents = _contents_of_homes(scope.is_document, state)
+    searched = sum(contents.get(home_id, 0) for home_id in scope.home_ids)
+    return effort.texts * min(effort.stretch, sum(contents.values()) / max(1, searched))
 
 
 def _pairs(
@@ -123,15 +142,15 @@ def _pairs(
     return tuple(sorted(found, key=lambda pair: found[pair]))
 
 
-class _KnownFrequencies:
-    """Frequencies in one state of the index; emptied when it changes or fills up."""
+class _KnownCounts[Key: Hashable]:
+    """Counts in one state of the index; emptied when it changes or fills up."""
 
     def __init__(self) -> None:
         self._state: tuple[int, int] | None = None
-        self._known: dict[str, int] = {}
+        self._known: dict[Key, int] = {}
         self._lock = threading.Lock()
 
-    def of(self, state: tuple[int, int]) -> dict[str, int]:
+    def of(self, state: tuple[int, int]) -> dict[Key, int]:
         """Return what is known of a state: its generation and its number of texts."""
         with self._lock:
             if self._state != state or len(self._known) > _KEPT_FREQUENCIES:
@@ -139,14 +158,29 @@ class _KnownFrequencies:
             return self._known
 
 
-_known = {False: _KnownFrequencies(), True: _KnownFrequencies()}
+_known_frequencies = {False: _KnownCounts[str](), True: _KnownCounts[str]()}
+_known_homes = {False: _KnownCounts[int](), True: _KnownCounts[int]()}
 
 
 def _frequencies(
     tokens: Sequence[str], backend: SearchBackend, is_document: bool, state: tuple[int, int]
 ) -> dict[str, int]:
-    known = _known[is_document].of(state)
+    known = _known_frequencies[is_document].of(state)
     missing = [token for token in tokens if token not in known]
     found = backend.document_frequencies(is_document=is_document, tokens=missing)
     known.update(found)
     return {token: known[token] for token in tokens}
+
+
+def _contents_of_homes(is_document: bool, state: tuple[int, int]) -> Mapping[int, int]:
+    """Return how many contents each repository brought first."""
+    known = _known_homes[is_document].of(state)
+    if not known:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT home_id, count(*) FROM library_content WHERE is_document = %s"
+                " GROUP BY home_id",
+                [is_document],
+            )
+            known.update(cursor.fetchall())
+    return known

@@ -12,6 +12,7 @@ from web.library.search.evidence import (
     MENTIONED,
     NAME,
     NAME_IN_PROSE,
+    PART_DOUBT,
     PART_EXPONENT,
     PART_OF_NAME,
     PART_OF_PATH,
@@ -37,10 +38,9 @@ from web.library.search.plan import Plan
 from web.library.search.query import Query
 from web.library.search.scope import Occurrence, Scope
 from web.library.search.texts import (
-    PATH_SHARE,
     TextEvidence,
+    path_score,
     phrase_chunks,
-    stems_of,
     text_evidence,
 )
 from web.library.search.tokens import WORD, phrase_tokens
@@ -86,7 +86,7 @@ class Pool:
         """Add a list of files, given by their scores; return how much each gains."""
         gains: dict[int, float] = {}
         for rank, file in enumerate(self._best(scores)[: weight.depth]):
-            gains[file.content_id] = gain = weight.weight / (weight.k + rank)
+            gains[file.content_id] = gain = weight.gain(rank, file.prior)
             file.score += gain
         return gains
 
@@ -165,8 +165,7 @@ class Pool:
         scores: dict[int, float] = {}
         for content_id, text in found.files.items():
             file = self.file(content_id)
-            in_path = PATH_SHARE * plan.weight_in(stems_of(file.occurrence.path))
-            scores[content_id] = (text.score + in_path) * file.prior
+            scores[content_id] = (text.score + path_score(plan, file.occurrence.path)) * file.prior
             file.chunk_ids = [chunk_id for _, chunk_id in text.chunks]
         for content_id, gain in self.add(TEXT, scores).items():
             self._files[content_id].chunk_gain = gain
@@ -178,7 +177,7 @@ class Pool:
     def _add_phrases(self, scores: Mapping[int, float], backend: SearchBackend) -> None:
         """Add the files with the whole query; if there is no likely one, those with parts of it."""
         whole = phrase_tokens(self._query.text)
-        if self._add_phrase(whole, PHRASE, scores, backend) >= UNLIKELY:
+        if self._add_phrase(whole, PHRASE, scores, backend) > UNLIKELY:
             return
         if self._query.gapped and self._add_gapped(scores, backend):
             return
@@ -207,7 +206,7 @@ class Pool:
     ) -> bool:
         """Add the files with a part of a phrase of so many words; return whether there are any."""
         share = len(part) / whole
-        weight = replace(PHRASE, weight=PHRASE.weight * share**PART_EXPONENT)
+        weight = replace(PHRASE, weight=PHRASE.weight * share**PART_EXPONENT, doubt=PART_DOUBT)
         return self._add_phrase(part, weight, scores, backend) > 0
 
     def _add_phrase(

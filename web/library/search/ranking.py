@@ -55,7 +55,7 @@ def _ranked(
     backend: SearchBackend,
     generation: int,
 ) -> Ranking:
-    plan = plan_for(query, backend=backend, is_document=here.is_document, generation=generation)
+    plan = plan_for(query, here, backend=backend, generation=generation)
     pool = Pool(query, here, prior)
     if query.file:
         pool.add_paths(query.file, PART_OF_PATH)
@@ -65,13 +65,7 @@ def _ranked(
     if query.phrases:
         pool.keep_only(texts.files)
     if not query.is_name:
-        plan_there = plan_for(
-            query,
-            backend=backend,
-            is_document=there.is_document,
-            generation=generation,
-            effort=BRIEF,
-        )
+        plan_there = plan_for(query, there, backend=backend, generation=generation, effort=BRIEF)
         pool.add_mentions(plan_there, there, backend)
     files = pool.in_order()
     if query.phrases and not files:

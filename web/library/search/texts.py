@@ -14,9 +14,11 @@ MAX_CHUNKS = 80
 MAX_FILE_CHUNKS = 12
 MAX_PASSED_CHUNKS = 4000
 MAX_PHRASE_FILES = 200
-# A word counts once more in a defined name, a heading or the path.
+# A word counts once more in a defined name, a heading or the path, and again in the file's name,
+# which says what the file is about where folders only say where it belongs.
 NAME_SHARE = 0.75
 PATH_SHARE = 1.0
+FILE_NAME_SHARE = 2.0
 # Further chunks of a file, and how much each adds to the best one.
 FURTHER_CHUNKS = 3
 FURTHER_SHARE = 0.15
@@ -99,6 +101,15 @@ def _keep_first(found: dict[int, int], hit: ChunkHit) -> None:
     known = found.get(hit.content_id)
     if known is None or hit.chunk_id < known:
         found[hit.content_id] = hit.chunk_id
+
+
+def path_score(plan: Plan, path: str) -> float:
+    """Return how well a path fits."""
+    in_path = plan.weight_in(stems_of(path))
+    if not in_path:
+        return 0.0
+    in_name = plan.weight_in(stems_of(path.rpartition("/")[2]))
+    return PATH_SHARE * in_path + FILE_NAME_SHARE * in_name
 
 
 @lru_cache(maxsize=20_000)

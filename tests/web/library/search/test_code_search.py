@@ -95,6 +95,13 @@ class TestFinding:
         found = paths(search("add item amount"))
         assert found.index("shop/basket.py") < found.index("tests/test_basket.py")
 
+    def test_a_file_called_what_is_asked_for_comes_before_one_that_says_it_more_often(self, origin):
+        voucher = "def read(line):\n    return line.split()  # of a voucher\n"
+        till = "def cash(code):\n    return read(code), voucher\n"
+        origin.write({"shop/voucher.py": voucher, "shop/till.py": till}).commit("Take vouchers")
+        repository_sync(name="shop")
+        assert paths(search("read voucher codes"))[0] == "shop/voucher.py"
+
     def test_what_uses_words_is_shown_rather_than_what_imports_them(self, origin):
         till = "from shop.rules import delivery_cost, weekend_discount, loyal_customer\n\n"
         till += "def unrelated(row):\n" + "".join(f"    row.move({n})\n" for n in range(90))

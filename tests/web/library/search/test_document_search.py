@@ -38,6 +38,21 @@ def test_headings_count_more_than_text():
     assert search("installation").sections[0].path == "docs/install.md"
 
 
+def test_the_words_of_a_question_in_release_notes_do_not_displace_what_answers_it(
+    origin: GitRepository,
+):
+    notes = "# Changes\n\n- Fix: set read and write timeouts of tills before the first sale.\n"
+    page = "# Timeouts\n\nA till has two timeouts. Write them down: set read, then write.\n"
+    others = {
+        f"docs/{name}.md": f"# {name}\n\nWrite {name}, read {name}: set timeouts.\n"
+        for name in ("prices", "receipts", "coins", "cards", "returns", "stock", "staff")
+    }
+    origin.write({"CHANGES.md": notes, "docs/tills.md": page, **others}).commit()
+    add_and_sync("tills", origin.url)
+    found = search("may I set read and write timeouts", repository="tills").sections
+    assert found[0].path == "docs/tills.md"
+
+
 def test_nothing_found_says_what_was_searched():
     result = search("qqzzxx")
     assert result.sections == ()
