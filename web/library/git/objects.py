@@ -33,6 +33,7 @@ pygit2.settings.enable_caching(False)
 pygit2.settings.enable_strict_hash_verification(False)
 pygit2.settings.mwindow_size = 16 * 1024 * 1024
 pygit2.settings.mwindow_mapped_limit = 128 * 1024 * 1024
+_MAPPED_BYTES_OF_A_SYNC = 48 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -187,6 +188,21 @@ class ObjectStore:
                 yield handle.repository
         except (KeyError, ValueError, pygit2.GitError, OSError) as error:
             raise _missing() from error
+
+
+@contextmanager
+def few_pages_mapped() -> Iterator[None]:
+    """Let libgit2 keep less of its packs mapped than for reading here and there.
+
+    A sync reads each blob once, of one mirror after the other; the pages that it leaves behind
+    would count as memory of the process.
+    """
+    before = pygit2.settings.mwindow_mapped_limit
+    pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES_OF_A_SYNC
+    try:
+        yield
+    finally:
+        pygit2.settings.mwindow_mapped_limit = before
 
 
 def _check_readable(repository: pygit2.Repository, oid: pygit2.Oid) -> None:

@@ -19,7 +19,7 @@ from web.library.git.mirrors import (
     tidy_mirror,
     update_mirror,
 )
-from web.library.git.objects import ObjectStore
+from web.library.git.objects import ObjectStore, few_pages_mapped
 from web.library.git.paths import kept_path
 from web.library.git.trees import TreeChanges, changes_between, entries_of
 from web.library.indexing import progress
@@ -105,7 +105,7 @@ class RepositorySync:
     def run(self) -> SyncResult:
         """Bring the index up to date. Raises web.core.errors; the old index stays then."""
         ensure_free_disk()
-        with unmapped_database(), rare_collections(), parser():
+        with unmapped_database(), few_pages_mapped(), rare_collections(), parser():
             return self._run()
 
     def _run(self) -> SyncResult:

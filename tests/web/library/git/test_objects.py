@@ -5,12 +5,14 @@ import threading
 import tracemalloc
 from datetime import UTC, datetime
 
+import pygit2
 import pytest
 
 from tests.gitrepos import GitRepository
 from tests.library import mirrored
 from web.core.errors import TooLarge, Unavailable
 from web.library.git.mirrors import mirror_path
+from web.library.git.objects import few_pages_mapped
 
 
 def _oid(origin: GitRepository, path: str) -> str:
@@ -139,3 +141,14 @@ def test_threads_share_a_store(origin: GitRepository) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_sync_keeps_less_of_the_packs_mapped_than_reading(origin: GitRepository) -> None:
+    origin.write({"a": "1"}).commit()
+    store = mirrored(origin)
+    before = pygit2.settings.mwindow_mapped_limit
+    with pytest.raises(InterruptedError), few_pages_mapped():
+        assert pygit2.settings.mwindow_mapped_limit < before
+        assert store.commit(origin.head).commit == origin.head
+        raise InterruptedError
+    assert pygit2.settings.mwindow_mapped_limit == before
