@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from heapq import nlargest
 from itertools import islice
 
 import pygit2
-from pygit2.enums import ObjectType, SortMode
+from pygit2.enums import ObjectType, ReferenceFilter, SortMode
 
 from web.core.errors import InvalidInput, TooLarge, Unavailable
 from web.core.limits import LIMITS
@@ -124,6 +125,15 @@ class ObjectStore:
                     continue
                 found[ref_text(raw)] = str(commit.id)
         return found
+
+    def newest_tags(self, *, limit: int) -> tuple[str, ...]:
+        """Return the names of the tags with the newest commits, newest first, at most `limit`."""
+        dated: list[tuple[int, str]] = []
+        with self._open() as repository:
+            for tag in repository.references.iterator(ReferenceFilter.TAGS):
+                with suppress(KeyError, ValueError, pygit2.GitError):
+                    dated.append((tag.peel(pygit2.Commit).commit_time, ref_text(tag.raw_name)))
+        return tuple(name.removeprefix("refs/tags/") for _, name in nlargest(limit, dated))
 
     def is_damaged(self) -> bool:
         """Say whether an object that a ref names, or the top folder of its commit, is unreadable.

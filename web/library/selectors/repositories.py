@@ -157,12 +157,6 @@ def _commits(store: ObjectStore, ref: Ref) -> tuple[CommitSummary, ...]:
 def _tags(store: ObjectStore) -> tuple[str, ...]:
     """Return the names of the newest tags of a mirror, newest first; none when it is missing."""
     try:
-        tags = {
-            name.removeprefix("refs/tags/"): commit
-            for name, commit in store.refs().items()
-            if name.startswith("refs/tags/")
-        }
-        dated = [(store.commit(commit).committed_at, name) for name, commit in tags.items()]
+        return store.newest_tags(limit=_TAGS)
     except Unavailable:
         return ()
-    return tuple(name for _, name in sorted(dated, reverse=True)[:_TAGS])

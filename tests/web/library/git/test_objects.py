@@ -118,9 +118,12 @@ def test_refs_that_lead_to_no_commit_are_left_out(origin: GitRepository) -> None
     origin.write({"a": "1"}).commit()
     origin.tag("tree", at="HEAD^{tree}").tag("blob", at="HEAD:a")
     origin.tag("nested", message="One").tag("nested2", message="Two", at="nested")
-    refs = mirrored(origin).refs()
+    store = mirrored(origin)
+    refs = store.refs()
     assert refs["refs/tags/nested2"] == origin.head
     assert not {"refs/tags/tree", "refs/tags/blob"} & set(refs)
+    assert store.newest_tags(limit=3) == ("nested2", "nested")
+    assert store.newest_tags(limit=1) == ("nested2",)
 
 
 def test_threads_share_a_store(origin: GitRepository) -> None:
