@@ -286,6 +286,14 @@ class Limits(BaseSettings):
     max_feed_bytes: int = Field(
         5 * 1024 * 1024, gt=0, description="Largest RSS or Atom feed, unpacked."
     )
+    max_feed_seconds: int = Field(
+        60, gt=0, description="CPU time that reading one feed may take, in seconds."
+    )
+    max_unconfined_feed_bytes: int = Field(
+        64 * 1024,
+        ge=0,
+        description="Largest feed that is read without that bound, outside a process of its own.",
+    )
     min_feed_interval_minutes: int = Field(
         5, gt=0, description="Least time between two looks at a feed, in minutes."
     )

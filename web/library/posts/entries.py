@@ -2,26 +2,27 @@
 
 import calendar
 import hashlib
-import io
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
-
-import feedparser
 
 from web.core.errors import InvalidInput
 from web.core.fetching import Fetched
 from web.core.html import html_markdown, html_text, linked_feeds
 from web.core.limits import LIMITS
 from web.core.text import visible_line
+from web.library.posts import feedreading
+from web.library.posts.feedreading import RawFeed, read_feed
 
 # Raised when the same entry would give another post, so that old ones are written anew.
 _CONVERSION = 1
 _LONGEST_GUID = 500
+_LONGEST_TITLE = 1000  # it stands with each section in the full text
 _SHOWN_FEEDS = 3
 _TITLE_WORDS = 12
 _UNTITLED = "Untitled"
@@ -80,15 +81,12 @@ def parsed_feed(fetched: Fetched) -> ParsedFeed:
     InvalidInput for what is no feed. Entities are not expanded beyond the parser's bounds, and
     nothing outside of the document is loaded.
     """
-    charset = f"; charset={fetched.charset}" if fetched.charset else ""
-    # Without a content-location guids stay as they are; addresses are completed below.
-    headers = {"content-type": f"{fetched.content_type}{charset}"}
-    found = feedparser.parse(io.BytesIO(fetched.body), response_headers=headers)
-    if not found.get("version"):
+    found = _read(fetched)
+    if not found["version"]:
         raise _no_feed(fetched)
     skipped: Counter[str] = Counter()
     entries: dict[str, Entry] = {}
-    for raw in found.entries[: LIMITS.max_feed_entries]:
+    for raw in found["entries"]:
         entry = _entry(raw, fetched.url)
         if not entry.markup and entry.title in {entry.link, _UNTITLED}:
             skipped["without title and text"] += 1
@@ -96,10 +94,29 @@ def parsed_feed(fetched: Fetched) -> ParsedFeed:
             skipped["repeated in the feed"] += 1
         else:
             entries[entry.guid] = entry
-    beyond = len(found.entries) - LIMITS.max_feed_entries
+    beyond = found["count"] - LIMITS.max_feed_entries
     if beyond > 0:
         skipped[f"beyond the first {LIMITS.max_feed_entries}"] = beyond
-    return ParsedFeed(_plain(found.feed.get("title", "")), tuple(entries.values()), skipped)
+    return ParsedFeed(_title(found["title"]), tuple(entries.values()), skipped)
+
+
+def _read(fetched: Fetched) -> RawFeed:
+    """Return what feedparser finds; in a process of its own where it could take for ever."""
+    charset = f"; charset={fetched.charset}" if fetched.charset else ""
+    content_type, most = f"{fetched.content_type}{charset}", LIMITS.max_feed_entries
+    if len(fetched.body) <= LIMITS.max_unconfined_feed_bytes:
+        return read_feed(fetched.body, content_type=content_type, max_entries=most)
+    command = [sys.executable, "-I", feedreading.__file__, content_type, str(most)]
+    command.append(str(LIMITS.max_feed_seconds))
+    run = subprocess.run(command, input=fetched.body, stdout=subprocess.PIPE, check=False)
+    if run.returncode < 0:  # ended by a signal
+        raise InvalidInput(
+            f"The feed could not be read within {LIMITS.max_feed_seconds} seconds.",
+            hint="Raise PORTOLAN_MAX_FEED_SECONDS if the feed is meant to be like this.",
+        )
+    run.check_returncode()
+    found: RawFeed = json.loads(run.stdout)
+    return found
 
 
 def _no_feed(fetched: Fetched) -> InvalidInput:
@@ -134,11 +151,11 @@ def link_key(url: str) -> str:
     return f"{host}{port}{parts.path.rstrip('/')}{query}"
 
 
-def _entry(raw: Any, feed_url: str) -> Entry:
+def _entry(raw: RawFeed, feed_url: str) -> Entry:
     markup, is_plain = _markup(raw)
     link = _link(raw, feed_url)
     key = link_key(link)
-    title = _plain(raw.get("title", "")) or _first_words(markup) or link or _UNTITLED
+    title = _title(raw["title"]) or _first_words(markup) or link or _UNTITLED
     published_at = _instant(raw, "published_parsed", "created_parsed")
     return Entry(
         guid=_guid(raw, key, title, published_at),
@@ -148,19 +165,19 @@ def _entry(raw: Any, feed_url: str) -> Entry:
         base_url=link or feed_url,
         markup=markup,
         is_plain=is_plain,
-        author=_plain(raw.get("author", ""))[:200],
+        author=_plain(raw["author"])[:200],
         published_at=published_at,
         updated_at=_instant(raw, "updated_parsed"),
-        tags=tuple(
-            _plain(tag.get("term") or tag.get("label") or "") for tag in raw.get("tags", ())
-        ),
+        tags=tuple(map(_plain, raw["tags"])),
     )
 
 
-def _link(raw: Any, feed_url: str) -> str:
+def _link(raw: RawFeed, feed_url: str) -> str:
     """Return the address of an entry's page; empty when it has none of the web."""
-    link = str(raw.get("link", "")).strip()
-    if raw.get("guidislink") and link == raw.get("id") and not link.startswith("http"):
+    link = raw["link"].strip()
+    if len(link) > LIMITS.max_url_characters:
+        return ""
+    if raw["guidislink"] and link == raw["id"] and not link.startswith("http"):
         return ""  # an id that only passes for an address
     try:
         link = urljoin(feed_url, link) if link else ""
@@ -169,41 +186,42 @@ def _link(raw: Any, feed_url: str) -> str:
     return link if link_key(link) and len(link) <= LIMITS.max_url_characters else ""
 
 
-def _guid(raw: Any, key: str, title: str, published_at: datetime | None) -> str:
+def _guid(raw: RawFeed, key: str, title: str, published_at: datetime | None) -> str:
     """Return by what an entry is known again: its id, else its link, else its title and date."""
-    guid = str(raw.get("id", "")).strip().replace("\0", "")
+    guid = str(raw["id"]).strip().replace("\0", "")
     guid = guid or (f"link:{key}" if key else f"entry:{title} {published_at}")
     if len(guid) > _LONGEST_GUID:
         guid = f"sha256:{hashlib.sha256(guid.encode()).hexdigest()}"
     return guid
 
 
-def _markup(raw: Any) -> tuple[str, bool]:
+def _markup(raw: RawFeed) -> tuple[str, bool]:
     """Return the fullest text that an entry has, and whether it is plain text."""
-    contents = [*raw.get("content", ()), raw.get("summary_detail") or {}]
-    contents = [one for one in contents if one.get("value")]
-    if not contents:
+    if not raw["texts"]:
         return "", True
-    fullest = max(contents, key=lambda one: len(one["value"]))
-    return str(fullest["value"]), fullest.get("type") in _PLAIN_TYPES
+    fullest = max(raw["texts"], key=lambda text: len(text["value"]))
+    return fullest["value"], fullest["type"] in _PLAIN_TYPES
 
 
-def _instant(raw: Any, *names: str) -> datetime | None:
+def _instant(raw: RawFeed, *names: str) -> datetime | None:
     """Return the first of the dates that the entry has; feedparser gives them in UTC."""
     for name in names:
-        # `in` first: feedparser answers for a missing `updated` with another date and a warning.
-        value = raw[name] if name in raw else None  # noqa: SIM401
-        if value:
+        if raw[name]:
             try:
-                return datetime.fromtimestamp(calendar.timegm(value), tz=UTC)
+                return datetime.fromtimestamp(calendar.timegm(raw[name]), tz=UTC)
             except (OverflowError, ValueError, OSError):
                 continue
     return None
 
 
-def _plain(markup: str) -> str:
+def _title(markup: str) -> str:
+    """Return a title as one line, at most _LONGEST_TITLE characters."""
+    title = _plain(markup)
+    return title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1]}…"
+
+
+def _plain(text: str) -> str:
     """Return a title or a name as one line of text."""
-    text = str(markup)
     if re.search(r"<[A-Za-z/!]|&[#\w]+;", text):
         text = html_text(text)
     return visible_line(text)

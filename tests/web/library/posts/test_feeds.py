@@ -5,6 +5,7 @@ import pytest
 from tests.web.local_server import Reply
 from web.accounts.principals import ANONYMOUS
 from web.core.errors import Conflict, InvalidInput, NotFound, TooLarge, TooManyRequests, Unavailable
+from web.library.posts import entries
 from web.library.posts.models import Feed, Post
 from web.library.selectors.feeds import feeds_due, feeds_listed
 from web.library.selectors.generation import index_generation
@@ -400,6 +401,7 @@ def test_a_title_may_be_missing_long_or_full_of_markup(feed):
             "1", "", body="<p>Seven seas and one more to sail on before the long winter comes.</p>"
         ),
         item("2", "x" * 1000),
+        item("5", "y" * 1001),
         item("3", "a\u202eb"),
         item("4", "&lt;b&gt;Big&lt;/b&gt; &amp;amp; _small_"),
     ).imported()
@@ -407,6 +409,7 @@ def test_a_title_may_be_missing_long_or_full_of_markup(feed):
     titles = set(Post.objects.values_list("title", flat=True))
     assert "Seven seas and one more to sail on before the long winter…" in titles
     assert "x" * 1000 in titles
+    assert "y" * 999 + "…" in titles
     assert "ab" in titles
     assert "Big & _small_" in titles
 
@@ -513,3 +516,38 @@ def test_a_failing_feed_is_a_result_of_its_task_not_a_failure(feed):
     feed.server.routes["/feed"] = Reply(status=500)
 
     assert "status 500" in import_feed.call(feed_id=feed.id)
+
+
+def limited(monkeypatch, **limits):
+    monkeypatch.setattr(entries, "LIMITS", entries.LIMITS.model_copy(update=limits))
+
+
+def test_a_large_feed_is_read_in_a_process_of_its_own_and_gives_the_same(feed, monkeypatch):
+    limited(monkeypatch, max_unconfined_feed_bytes=0, max_feed_entries=2)
+    day = "Mon, 02 Nov 2026 10:00:00 GMT"
+    feed.says(
+        item("1", pubDate=day, author="ann@example.org (Änn)", category="Rigging"),
+        item("2", "Masts", body="", link="https://news.example/masts"),
+        item("3", "Beyond"),
+    )
+
+    report = feed.imported()
+
+    assert (report.created, report.skipped) == (2, (("beyond the first 2", 1),))
+    post = post_text(principal=ANONYMOUS, slug="sails").post
+    assert (post.author, post.tags) == ("ann@example.org (Änn)", ("news", "rigging"))
+    assert post.published_at.isoformat() == "2026-11-02T10:00:00+00:00"
+    assert feed.row().feed_title == "Harbour news"
+
+
+def test_a_feed_made_to_be_read_for_ever_is_given_up(feed, monkeypatch):
+    feed.says(item()).imported()
+    limited(monkeypatch, max_feed_seconds=1)
+    feed.says(item(author="a" * 400_000))
+
+    with pytest.raises(InvalidInput, match="could not be read within 1 seconds") as refused:
+        feed.imported()
+
+    assert "PORTOLAN_MAX_FEED_SECONDS" in refused.value.hint
+    assert feed.row().stale_since is not None
+    assert found() == ["sails"]
