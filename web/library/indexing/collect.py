@@ -75,13 +75,16 @@ def retire_contents(repository_id: int) -> int:
 
 
 def forgotten_contents(repository_id: int) -> set[int]:
-    """Return the contents that this repository, or one since removed, brought and no revision has.
+    """Return the contents that no revision has and that no other repository's next sync may use.
 
-    A sync or a removal that died leaves such; to look for them takes a pass over all contents.
+    A sync or a removal that died leaves such: what it wrote, and what it ceased to show, which may
+    be what another repository brought. What others bring that sync now, or whose last sync failed,
+    is left to these. To look for them takes a pass over all contents.
     """
     found = rows(
-        "SELECT content.id FROM library_content AS content WHERE (content.home_id = %s"
-        " OR content.home_id NOT IN (SELECT id FROM library_repository))"
+        "SELECT content.id FROM library_content AS content WHERE content.home_id NOT IN"
+        " (SELECT id FROM library_repository WHERE id <> %s"
+        " AND (sync_started_at IS NOT NULL OR stale_since IS NOT NULL))"
         " AND NOT EXISTS (SELECT 1 FROM library_filerevision WHERE content_id = content.id)",
         [repository_id],
     )

@@ -2,12 +2,14 @@
 
 import shutil
 from collections.abc import Callable
+from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
 
 from tests.gitrepos import GitRepository
 from tests.library import add_and_sync, entries, fresh_state, full_text_rows, index_state, leftovers
+from web.core import clock
 from web.core.errors import Unavailable
 from web.core.limits import LIMITS
 from web.library.git.mirrors import mirror_path
@@ -28,8 +30,10 @@ from web.library.models import (
     SymbolName,
 )
 from web.library.selectors.generation import index_generation
+from web.library.services import repositories
 from web.library.services.repositories import (
     RepositoryFields,
+    finish_removals,
     repository_add,
     repository_remove,
     repository_update,
@@ -211,6 +215,54 @@ def test_removing_the_repository_that_brought_a_blob_leaves_it_to_the_other(
     repository_sync(name="fork")
     repository_remove(name="fork")
     assert leftovers() == {}
+
+
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_what_a_sync_or_removal_that_died_ceased_to_show_goes_whoever_brought_it(
+    is_removed: bool, origin: GitRepository, tmp_path: FilePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fork = GitRepository(tmp_path / "fork").write({"a.py": CODE}).commit()
+    _begin(origin)
+    add_and_sync("project", origin.url)
+    add_and_sync("fork", fork.url)
+    _change_files(origin)
+    repository_sync(name="project")
+    fork.write({"a.py": OTHER}).commit()
+    with monkeypatch.context() as dying:
+        for module in (sync, repositories):
+            dying.setattr(module, "collect", _die)
+        with pytest.raises(KeyboardInterrupt):
+            (repository_remove if is_removed else repository_sync)(name="fork")
+    assert Content.objects.get(revisions=None).home == _repository()
+    if is_removed:
+        finish_removals()
+    else:
+        repository_sync(name="fork")
+    assert not Content.objects.filter(revisions=None).exists()
+    assert full_text_rows() == set(Chunk.objects.values_list("text_id", flat=True))
+
+
+@pytest.mark.parametrize("state", ["sync_started_at", "stale_since"])
+def test_what_an_unfinished_sync_wrote_is_left_to_the_next_one_of_its_repository(
+    state: str, origin: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _begin(origin)
+    repository_add(name="project", url=origin.url)
+    with monkeypatch.context() as dying:
+        dying.setattr(sync, "publish", _die)
+        with pytest.raises(KeyboardInterrupt):
+            repository_sync(name="project")
+    unfinished = {"sync_started_at": None, "stale_since": None, state: clock.now()}
+    Repository.objects.update(**unfinished)
+    written = set(Content.objects.values_list("pk", flat=True))
+    add_and_sync("other", GitRepository(origin.path / "other").commit().url)
+    repository_remove(name="other")
+    assert set(Content.objects.values_list("pk", flat=True)) == written != set()
+    assert repository_sync(name="project").contents_written == 0
+
+
+def _die(*_arguments: Any, **_options: Any) -> None:
+    raise KeyboardInterrupt
 
 
 def test_sync_without_a_change_writes_nothing(origin: GitRepository) -> None:
