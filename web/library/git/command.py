@@ -33,6 +33,8 @@ _CONFIGURATION = (
     # To keep what came as a pack takes a third of the time of unpacking it, but there should not be
     # a pack for each small change: git puts 50 of them together, and looks into all to read.
     "fetch.unpackLimit=50",
+    # Otherwise what a rewritten history leaves would become a file for each object.
+    "gc.cruftPacks=true",
     "gc.autoDetach=false",
     "pack.threads=1",
     "pack.window=10",

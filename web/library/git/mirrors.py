@@ -122,8 +122,10 @@ def update_mirror(
     credential: Credential | None = None,
     on_progress: Callable[[str, int], None] | None = None,
     anew: bool = False,
-) -> None:
-    """Make the mirror's refs those of the remote; what is gone there is gone here.
+) -> bool:
+    """Make the mirror's refs those of the remote; return whether anything had to be fetched.
+
+    What is gone there is gone here.
 
     Nothing is asked of the remote when what the mirror has at `present` (`ObjectStore.targets`)
     agrees with `remote`. A mirror that git finds damaged, and with `anew` any, is copied anew; the
@@ -149,8 +151,11 @@ def update_mirror(
             _copy(folder, fetch)
         elif present != _wanted(remote):
             _bring_up_to_date(folder, fetch)
+        else:
+            return False
     except GitFailed as failure:
         raise explained(failure, is_signed_in=credential is not None) from failure
+    return True
 
 
 def tidy_mirror(repository_id: int, *, lock: int) -> None:

@@ -94,6 +94,7 @@ class RepositorySync:
         self._after_failure = after_failure
         self._from_mirror = from_mirror
         self._force = force
+        self._has_fetched = False
         self._store = ObjectStore(repository.pk)
         self._rules = Rules(
             documentation_globs=repository.documentation_globs,
@@ -121,7 +122,7 @@ class RepositorySync:
             return self.result
         published = self._publish(wanted)
         self._collect(published)
-        if published is not None:
+        if published is not None or self._has_fetched:
             tidy_mirror(self._repository.pk, lock=self._lock)
         return self.result
 
@@ -149,7 +150,7 @@ class RepositorySync:
         return remote
 
     def _update_mirror(self, remote: RemoteRefs, *, anew: bool) -> None:
-        update_mirror(
+        self._has_fetched |= update_mirror(
             self._repository.pk,
             url=self._repository.url,
             remote=remote,

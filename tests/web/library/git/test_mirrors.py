@@ -248,6 +248,28 @@ def test_tidying_packs_many_small_files_and_keeps_everything_readable(
     assert ObjectStore(1).commit(origin.head).commit == origin.head
 
 
+def test_tidying_keeps_what_a_rewritten_history_leaves_in_one_pack(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin.write({f"old{n}": f"{n}" for n in range(60)}).commit()
+    _mirror(origin)
+    old = origin.head
+    origin.git("checkout", "--quiet", "--orphan", "rewritten")
+    origin.git("rm", "-r", "--force", "--quiet", ".")
+    origin.write({f"new{n}": f"n{n}" for n in range(60)}).commit()
+    origin.git("branch", "-M", "main")
+    _mirror(origin)
+    monkeypatch.setattr(mirrors, "_UNTIDY_PACKS", 1)
+    with (mirror_path(1) / "config").open("a") as config:
+        config.write("[gc]\n\tautoPackLimit = 1\n")
+    with mirror_lock(1, wait_seconds=0) as lock:
+        tidy_mirror(1, lock=lock)
+    objects = mirror_path(1) / "objects"
+    assert len(list(objects.glob("pack/*.pack"))) == 2
+    assert not list(objects.glob("??/*"))
+    assert {ObjectStore(1).commit(oid).commit for oid in (old, origin.head)} == {old, origin.head}
+
+
 def test_mirror_that_cannot_be_tidied_is_used_all_the_same(
     origin: GitRepository, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -12,6 +12,7 @@ from tests.library import add_and_sync, entries, fresh_state, full_text_rows, in
 from web.core import clock
 from web.core.errors import Unavailable
 from web.core.limits import LIMITS
+from web.library.git import mirrors
 from web.library.git.mirrors import mirror_path
 from web.library.git.objects import ObjectStore
 from web.library.indexing import discover, reading, skipping, sync
@@ -383,6 +384,22 @@ def test_what_an_older_release_read_in_another_charset_is_read_anew_without_a_tr
     repository_sync(name="project")
     assert entries("project")["buffer.c"].content.encoding == "gb18030"
     assert full_text_rows() == set(Chunk.objects.values_list("text_id", flat=True))
+    assert index_state("project") == fresh_state("project")
+
+
+def test_mirror_is_tidied_also_after_a_push_that_no_view_shows(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin.write({f"{n}.py": f"N = {n}\n" for n in range(60)}).commit()
+    add_and_sync("project", origin.url)
+    mirror = mirror_path(_repository().pk)
+    monkeypatch.setattr(mirrors, "_UNTIDY_PACKS", 1)
+    with (mirror / "config").open("a") as config:
+        config.write("[gc]\n\tautoPackLimit = 1\n")
+    origin.switch("side", create=True)
+    origin.write({f"{n}.py": f"N = {n}0\n" for n in range(60)}).commit().switch("main")
+    assert repository_sync(name="project").outcome == "unchanged"
+    assert len(list(mirror.glob("objects/pack/*.pack"))) == 1
     assert index_state("project") == fresh_state("project")
 
 
