@@ -30,21 +30,21 @@ class Weight:
 
 # Nearly every file is in it somewhere, where the prior has already put it.
 TEXT = Weight(1.0, k=10, depth=100, doubt=0)
-PHRASE = Weight(4.0, k=5, depth=30)
+# A text that repeats a message or a question, as tests and release notes do, is no answer to it.
+PHRASE = Weight(4.0, k=5, depth=30, doubt=4)
 NAME = Weight(6.0, k=5, depth=30)
 NAME_IN_PROSE = Weight(0.75, k=5, depth=30)
 PART_OF_NAME = Weight(4.0, k=5, depth=30)
 PART_OF_PATH = Weight(3.0, k=5, depth=20)
 FILE_NAME = Weight(6.0, k=5, depth=30)
-MENTIONED = 0.25
+MENTIONED = 0.2
 # The best file with the whole query as a phrase is at most so likely: a test, say, which has a
 # message as it comes out and not as it is written, or a release note.
 UNLIKELY = 0.5
 # How much of a phrase may still be found where the whole is not.
 PART_OF_PHRASE = 0.6
-# How fast a part counts less the shorter it is, and the doubt in a file that has but a part.
+# How fast a part counts less the shorter it is.
 PART_EXPONENT = 2.5
-PART_DOUBT = 3
 # Texts with a pair of words around what is filled in that are looked at.
 MAX_GAPPED = 5000
 COPY_FACTOR = 0.9

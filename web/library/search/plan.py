@@ -60,7 +60,7 @@ class Effort:
     stretch: int = 1
 
 
-THOROUGH = Effort(texts=1000, pairs=3, stretch=4)
+THOROUGH = Effort(texts=1000, pairs=3, stretch=2)
 BRIEF = Effort(texts=400, pairs=2)
 
 

@@ -12,7 +12,6 @@ from web.library.search.evidence import (
     MENTIONED,
     NAME,
     NAME_IN_PROSE,
-    PART_DOUBT,
     PART_EXPONENT,
     PART_OF_NAME,
     PART_OF_PATH,
@@ -206,7 +205,7 @@ class Pool:
     ) -> bool:
         """Add the files with a part of a phrase of so many words; return whether there are any."""
         share = len(part) / whole
-        weight = replace(PHRASE, weight=PHRASE.weight * share**PART_EXPONENT, doubt=PART_DOUBT)
+        weight = replace(PHRASE, weight=PHRASE.weight * share**PART_EXPONENT)
         return self._add_phrase(part, weight, scores, backend) > 0
 
     def _add_phrase(

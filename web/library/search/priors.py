@@ -31,6 +31,8 @@ _NOT_SOURCE = re.compile(
     r"\.(?:html?|css|scss|less|json|xml|txt|cfg|ini|toml|ya?ml|csv|tsv|svg|in|po|sql|ipynb)$",
     re.IGNORECASE,
 )
+# What is declared there stands elsewhere; only the comments on it are long.
+_DECLARATIONS = re.compile(r"\.(?:h|hh|hpp|hxx|pyi|d\.[cm]?ts)$")
 _LANGUAGE = (
     r"(?:ar|az|bg|bn|ca|cs|da|de|el|es|et|fa|fi|fr|he|hi|hr|hu|id|it|ja|jp|kk|ko|kr|lt|lv|mn|nb|nl"
     r"|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|th|tr|uk|ur|uz|vi|yo|zh|cn|tw)(?:[-_](?:[a-z]{2}|han[st]))?"
@@ -64,6 +66,7 @@ TEST_FACTOR = 0.45
 SIDE_FACTOR = 0.6
 BUNDLED_FACTOR = 0.6
 NOT_SOURCE_FACTOR = 0.7
+DECLARATIONS_FACTOR = 0.8
 RELEASE_NOTES_FACTOR = 0.5
 TRANSLATION_FACTOR = 0.5
 
@@ -74,6 +77,7 @@ class _Kinds(NamedTuple):
     is_test: bool
     is_side: bool
     is_not_source: bool
+    has_declarations: bool
     is_release_note: bool
     is_translation: bool
     bundled: str
@@ -86,6 +90,7 @@ def _kinds_of(path: str) -> _Kinds:
         is_test=bool(_TEST.search(path)),
         is_side=bool(_SIDE.search(path)),
         is_not_source=bool(_NOT_SOURCE.search(path)),
+        has_declarations=bool(_DECLARATIONS.search(path)),
         is_release_note=bool(_RELEASE_NOTES.search(path)),
         is_translation=bool(_TRANSLATION.search(path)),
         bundled=bundled[1].lower() if bundled else "",
@@ -102,6 +107,8 @@ def code_prior(path: str, words: frozenset[str]) -> float:
         factor *= SIDE_FACTOR
     if kinds.is_not_source:
         factor *= NOT_SOURCE_FACTOR
+    if kinds.has_declarations:
+        factor *= DECLARATIONS_FACTOR
     return factor
 
 

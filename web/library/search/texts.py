@@ -14,10 +14,10 @@ MAX_CHUNKS = 80
 MAX_FILE_CHUNKS = 12
 MAX_PASSED_CHUNKS = 4000
 MAX_PHRASE_FILES = 200
-# A word counts once more in a defined name, a heading or the path, and again in the file's name,
-# which says what the file is about where folders only say where it belongs.
+# How often more a word counts in a defined name, a heading or the path, and again in the file's
+# name, which says what the file is about where folders only say where it belongs.
 NAME_SHARE = 0.75
-PATH_SHARE = 1.0
+PATH_SHARE = 1.5
 FILE_NAME_SHARE = 2.0
 # Further chunks of a file, and how much each adds to the best one.
 FURTHER_CHUNKS = 3

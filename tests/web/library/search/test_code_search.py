@@ -102,6 +102,15 @@ class TestFinding:
         repository_sync(name="shop")
         assert paths(search("read voucher codes"))[0] == "shop/voucher.py"
 
+    def test_a_test_that_has_a_message_as_it_comes_out_stands_below_what_raises_it(self, origin):
+        message = "The vault below the cellar is locked: use the silver key of"
+        vault = f"def open_vault(owner):\n    raise Locked(f'{message} {{owner}}')\n"
+        test = f"def test_open():\n    assert says('{message} Emma')\n"
+        origin.write({"shop/vault.py": vault, "tests/test_vault.py": test}).commit("Lock")
+        repository_sync(name="shop")
+        found = paths(search(f"{message} Emma"))
+        assert found[:2] == ["shop/vault.py", "tests/test_vault.py"]
+
     def test_what_uses_words_is_shown_rather_than_what_imports_them(self, origin):
         till = "from shop.rules import delivery_cost, weekend_discount, loyal_customer\n\n"
         till += "def unrelated(row):\n" + "".join(f"    row.move({n})\n" for n in range(90))

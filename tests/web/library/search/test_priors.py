@@ -21,6 +21,11 @@ def test_code_that_repeats_other_code_is_less_likely_unless_asked_for(less, more
     assert code_prior(less, frozenset({asking})) == code_prior(more, frozenset())
 
 
+@pytest.mark.parametrize("path", ["include/curl.h", "core/_core.pyi", "types/index.d.ts"])
+def test_declarations_are_less_likely_than_what_they_declare(path):
+    assert code_prior(path, frozenset()) < code_prior("src/netrc.c", frozenset()) == 1.0
+
+
 @pytest.mark.parametrize(
     ("less", "more"),
     [
