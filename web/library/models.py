@@ -309,9 +309,13 @@ class Symbol(models.Model):
 
 
 class IndexState(models.Model):
-    """One row: the index generation, raised in the transaction that makes a change visible."""
+    """One row: the index generation, raised in the transaction that makes a change visible.
+
+    `has_forgotten` says that the next sync is to look for contents that nothing shows.
+    """
 
     generation = models.BigIntegerField(default=0)
+    has_forgotten = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return str(self.generation)

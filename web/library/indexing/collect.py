@@ -9,6 +9,7 @@ from web.library.indexing import discover
 from web.library.indexing.blob_texts import BlobTexts
 from web.library.indexing.decode import lines_of
 from web.library.indexing.write import changed, chunk_body, index_transaction, marks, rows
+from web.library.models import IndexState, Repository
 from web.library.search.backends import backend
 from web.library.search.backends.base import ChunkText
 
@@ -78,17 +79,27 @@ def forgotten_contents(repository_id: int) -> set[int]:
     """Return the contents that no revision has and that no other repository's next sync may use.
 
     A sync or a removal that died leaves such: what it wrote, and what it ceased to show, which may
-    be what another repository brought. What others bring that sync now, or whose last sync failed,
-    is left to these. To look for them takes a pass over all contents.
+    be what another repository brought. Left out is what others bring whose last sync failed, and
+    what others bring that sync now; after these, `has_forgotten` has the next sync look again. To
+    look takes a pass over all contents.
     """
-    found = rows(
-        "SELECT content.id FROM library_content AS content WHERE content.home_id NOT IN"
-        " (SELECT id FROM library_repository WHERE id <> %s"
-        " AND (sync_started_at IS NOT NULL OR stale_since IS NOT NULL))"
-        " AND NOT EXISTS (SELECT 1 FROM library_filerevision WHERE content_id = content.id)",
-        [repository_id],
-    )
-    return {row[0] for row in found}
+    with index_transaction():
+        found = list(
+            rows(
+                "SELECT id, home_id FROM library_content AS content WHERE NOT EXISTS"
+                " (SELECT 1 FROM library_filerevision WHERE content_id = content.id)"
+            )
+        )
+        others = Repository.objects.exclude(pk=repository_id)
+        syncing = set(others.exclude(sync_started_at=None).values_list("pk", flat=True))
+        failed = set(others.exclude(stale_since=None).values_list("pk", flat=True))
+        IndexState.objects.update(has_forgotten=any(home_id in syncing for _, home_id in found))
+    return {content_id for content_id, home_id in found if home_id not in syncing | failed}
+
+
+def has_forgotten() -> bool:
+    """Say whether contents that nothing shows were left out while others synced."""
+    return IndexState.objects.filter(has_forgotten=True).exists()
 
 
 def _without_revision(content_ids: Sequence[int]) -> list[tuple[int, str, str, bool, int]]:

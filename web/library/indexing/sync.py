@@ -25,7 +25,7 @@ from web.library.git.trees import TreeChanges, changes_between, entries_of
 from web.library.indexing import progress
 from web.library.indexing.analysis import analyse
 from web.library.indexing.blob_texts import BlobTexts
-from web.library.indexing.collect import collect, forgotten_contents
+from web.library.indexing.collect import collect, forgotten_contents, has_forgotten
 from web.library.indexing.confined import parser
 from web.library.indexing.discover import Rules
 from web.library.indexing.garbage import rare_collections
@@ -283,9 +283,9 @@ class RepositorySync:
         self.result.bytes_read += size
 
     def _collect(self, published: Published | None) -> None:
-        """Remove what nothing shows; after a failure also what the failed sync left behind."""
+        """Remove what nothing shows; after a failure also what failed syncs left behind."""
         candidates = set(published.dropped) if published is not None else set()
-        if self._after_failure:
+        if self._after_failure or has_forgotten():
             candidates |= forgotten_contents(self._repository.pk)
         if candidates:
             self._reporter.begin(progress.COLLECTING, total=len(candidates))

@@ -218,9 +218,14 @@ def test_removing_the_repository_that_brought_a_blob_leaves_it_to_the_other(
     assert leftovers() == {}
 
 
+@pytest.mark.parametrize("is_syncing", [False, True])
 @pytest.mark.parametrize("is_removed", [False, True])
 def test_what_a_sync_or_removal_that_died_ceased_to_show_goes_whoever_brought_it(
-    is_removed: bool, origin: GitRepository, tmp_path: FilePath, monkeypatch: pytest.MonkeyPatch
+    is_removed: bool,
+    is_syncing: bool,
+    origin: GitRepository,
+    tmp_path: FilePath,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fork = GitRepository(tmp_path / "fork").write({"a.py": CODE}).commit()
     _begin(origin)
@@ -234,11 +239,18 @@ def test_what_a_sync_or_removal_that_died_ceased_to_show_goes_whoever_brought_it
             dying.setattr(module, "collect", _die)
         with pytest.raises(KeyboardInterrupt):
             (repository_remove if is_removed else repository_sync)(name="fork")
-    assert Content.objects.get(revisions=None).home == _repository()
+    forgotten = Content.objects.filter(revisions=None)
+    assert forgotten.get().home == _repository()
+    project = Repository.objects.filter(name="project")
+    project.update(sync_started_at=clock.now() if is_syncing else None)
     if is_removed:
         finish_removals()
     else:
         repository_sync(name="fork")
+    assert forgotten.exists() is is_syncing, "it could be what that sync is about to show"
+    project.update(sync_started_at=None)
+    repository_sync(name="project")
+    assert not IndexState.objects.get().has_forgotten
     assert not Content.objects.filter(revisions=None).exists()
     assert full_text_rows() == set(Chunk.objects.values_list("text_id", flat=True))
 
