@@ -33,8 +33,9 @@ pygit2.settings.owner_validation = False
 pygit2.settings.enable_caching(False)
 pygit2.settings.enable_strict_hash_verification(False)
 pygit2.settings.mwindow_size = 16 * 1024 * 1024
-pygit2.settings.mwindow_mapped_limit = 128 * 1024 * 1024
+_MAPPED_BYTES = 128 * 1024 * 1024
 _MAPPED_BYTES_OF_A_SYNC = 48 * 1024 * 1024
+pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES
 
 
 @dataclass(slots=True)
@@ -207,12 +208,11 @@ def few_pages_mapped() -> Iterator[None]:
     A sync reads each blob once, of one mirror after the other; the pages that it leaves behind
     would count as memory of the process.
     """
-    before = pygit2.settings.mwindow_mapped_limit
     pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES_OF_A_SYNC
     try:
         yield
     finally:
-        pygit2.settings.mwindow_mapped_limit = before
+        pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES
 
 
 def _check_readable(repository: pygit2.Repository, oid: pygit2.Oid) -> None:
