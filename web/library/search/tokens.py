@@ -10,7 +10,8 @@ import threading
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
+from typing import Any
 
 import Stemmer
 
@@ -77,14 +78,19 @@ def _tokens_of(run: str) -> list[str]:
     return [token for token in tokens if token not in UNINDEXED]
 
 
+def _forget_half(known: dict[str, Any]) -> None:
+    for run in list(islice(known, len(known) // 2)):
+        known.pop(run, None)  # another thread may have taken it out
+
+
 class _SplitRuns(dict[str, str]):
-    """Runs seen so far with the tokens of their words, joined; emptied when full."""
+    """Runs seen so far with the tokens of their words, joined; when full the older half goes."""
 
     def __missing__(self, run: str) -> str:
         joined = " ".join(_tokens_of(run))
         if len(run) <= MAX_TOKEN_CHARACTERS:
             if len(self) >= _CACHED_RUNS:
-                self.clear()
+                _forget_half(self)
             self[run] = joined
         return joined
 
@@ -101,13 +107,13 @@ def index_text(text: str) -> str:
 
 
 class _StemmedRuns(dict[str, tuple[str, ...]]):
-    """Runs seen so far with the stems of their tokens; emptied when full."""
+    """Runs seen so far with the stems of their tokens; when full the older half goes."""
 
     def __missing__(self, run: str) -> tuple[str, ...]:
         found = tuple(map(stem, _split_runs[run].split()))
         if len(run) <= MAX_TOKEN_CHARACTERS:
             if len(self) >= _CACHED_RUNS:
-                self.clear()
+                _forget_half(self)
             self[run] = found
         return found
 

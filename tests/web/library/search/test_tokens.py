@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 
+from web.library.search import tokens
 from web.library.search.tokens import index_text, query_tokens, stem
 
 
@@ -47,3 +48,11 @@ def test_stems_are_those_of_the_full_text_engine():
     assert {word: stem(word) for word in words} == {
         word: engine[number] for number, word in enumerate(words)
     }
+
+
+def test_full_memory_of_words_forgets_the_older_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = tokens._SplitRuns()
+    monkeypatch.setattr(tokens, "_CACHED_RUNS", 4)
+    words = ["oneWord", "twoWords", "three", "four", "five_six"]
+    assert [known[word] for word in words] == list(map(index_text, words))
+    assert list(known) == words[2:]
