@@ -1,5 +1,6 @@
 """Source that makes a grammar take gigabytes, or end its process, costs only its definitions."""
 
+import fnmatch
 import os
 import select
 import signal
@@ -142,7 +143,7 @@ def test_definitions_are_those_that_are_found_in_process() -> None:
     names = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
     compared = set()
     with confined.parser() as parser:
-        for path in (ROOT / name for name in names[::3]):
+        for path in (ROOT / name for name in [*names[::3], *fnmatch.filter(names, "*.js")]):
             language = language_of(str(path))
             if grammar_of(language) is not None and path.is_file():
                 source = path.read_bytes()
