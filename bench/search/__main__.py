@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 from bench.search import corpora
@@ -34,6 +35,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 QUERIES = PROJECT / "bench" / "queries" / "django.tsv"
 # Drawn once among the files that 5.2.8 changed.
 CHANGED_FILES = PROJECT / "bench" / "queries" / "changed_files.txt"
+ROUNDS = 5
 BOTH = "both"
 SIZES = ("small", "medium", "large")
 
@@ -201,7 +203,7 @@ def _grown(
 
 
 def _few_files(figures: Figures, django: Path, first: "Grown") -> None:
-    """Measure a sync of a few changed files, and take them back."""
+    """Measure syncs of a few changed files, and take them back; the median counts."""
     from bench.search import stages
 
     old, new = corpora.unpacked(corpora.DJANGO), corpora.unpacked(corpora.DJANGO_LATER)
@@ -209,16 +211,18 @@ def _few_files(figures: Figures, django: Path, first: "Grown") -> None:
     random = CHANGED_FILES.read_text().split()
     spread = [changed[n * len(changed) // len(random)] for n in range(len(random))]
     for which, paths, bar in (("random", random, 0.03), ("evenly spread", spread, None)):
-        corpora.commit_files(django, new, paths)
-        seconds = stages.synced("django").cpu_seconds
+        shares = []
+        for number in range(ROUNDS):  # with another ending each time, so that all is fetched anew
+            corpora.commit_files(django, new, paths, ending="\n" * number)
+            shares.append(stages.synced("django").cpu_seconds / first.cpu_seconds)
+            corpora.commit_files(django, old, paths)
+            stages.synced("django")
         size = sum((new / path).stat().st_size for path in paths) / 1e6
         figures.add(
             f"sync of {len(paths)} {which} changed files, {size:.1f} MB, share of the first index",
-            seconds / first.cpu_seconds,
+            median(shares),
             at_most=bar,
         )
-        corpora.commit_files(django, old, paths)
-        stages.synced("django")
 
 
 def _many_files(figures: Figures, django: Path, first: "Grown") -> None:

@@ -127,10 +127,10 @@ def commit(repository: Path, source: Path, *, tag: str = "") -> None:
         _git(repository, "tag", tag)
 
 
-def commit_files(repository: Path, source: Path, paths: Iterable[str]) -> None:
-    """Give a repository's tree these files as another release has them, and commit it."""
+def commit_files(repository: Path, source: Path, paths: Iterable[str], *, ending: str = "") -> None:
+    """Give a repository's tree these files as a release has them, with an ending; commit it."""
     for path in paths:
-        shutil.copyfile(source / path, repository / path)
+        (repository / path).write_bytes((source / path).read_bytes() + ending.encode())
     _commit_all(repository, f"some files of {source.name}")
 
 
