@@ -144,6 +144,11 @@ class Limits(BaseSettings):
     git_listing_seconds: float = Field(
         60.0, gt=0, description="Longest wait for the list of a remote's branches and tags."
     )
+    max_listing_bytes: int = Field(
+        64 * 1024 * 1024,
+        gt=0,
+        description="Largest list of a remote's branches and tags: about 60 bytes for each.",
+    )
     max_repository_files: int = Field(
         1_000_000, gt=0, description="Most files and folders of one repository's tree."
     )

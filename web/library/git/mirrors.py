@@ -15,7 +15,7 @@ from pathlib import Path
 from django.conf import settings
 
 from web.core.addresses import check_host
-from web.core.errors import InvalidInput, PortolanError
+from web.core.errors import InvalidInput, PortolanError, TooLarge
 from web.core.limits import LIMITS
 from web.library.git.command import run_git
 from web.library.git.credentials import Credential, Transport, transport
@@ -91,10 +91,11 @@ def check_address(url: str) -> None:
 def remote_refs(url: str, *, credential: Credential | None = None) -> RemoteRefs:
     """Ask the remote for its branches, tags and HEAD, signed in with the credential.
 
-    Raises Unavailable in a clear sentence when it does not answer, InvalidInput for an address
-    that is not accepted.
+    Raises Unavailable in a clear sentence when it does not answer, TooLarge for a list over
+    LIMITS.max_listing_bytes, InvalidInput for an address that is not accepted.
     """
     address = parse_address(url)
+    most = LIMITS.max_listing_bytes
     try:
         with transport(address, credential) as way:
             listing = run_git(
@@ -105,10 +106,16 @@ def remote_refs(url: str, *, credential: Credential | None = None) -> RemoteRefs
                 configuration=way.configuration,
                 environment=way.environment,
                 local=address.is_local,
+                max_output_bytes=most + 1,
                 timeout_seconds=LIMITS.git_listing_seconds,
             )
     except GitFailed as failure:
         raise explained(failure, is_signed_in=credential is not None) from failure
+    if len(listing) > most:
+        raise TooLarge(
+            f"The list of the remote's branches and tags is longer than {most:,} bytes.",
+            hint="Raise PORTOLAN_MAX_LISTING_BYTES if it is meant to have that many.",
+        )
     return _parsed(listing)
 
 

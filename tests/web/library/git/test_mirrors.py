@@ -11,7 +11,8 @@ import pytest
 
 from tests.gitrepos import GitRepository
 from tests.web.library.installation import Installation
-from web.core.errors import Conflict, InvalidInput, Unavailable
+from web.core.errors import Conflict, InvalidInput, TooLarge, Unavailable
+from web.core.limits import LIMITS
 from web.library.git import mirrors
 from web.library.git.locks import mirror_lock
 from web.library.git.mirrors import (
@@ -58,6 +59,21 @@ def test_remote_names_its_default_branch(origin: GitRepository) -> None:
     origin.write({"a": "1"}).commit().switch("trunk", create=True)
     remote = remote_refs(origin.url)
     assert (remote.head_branch, remote.head) == ("refs/heads/trunk", origin.head)
+
+
+def test_list_of_a_remote_has_a_bound(
+    origin: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin.write({"a": "1"}).commit().tag("v1")
+    listed = len(origin.git("ls-remote", "--symref", "--quiet", origin.url))
+    enough = LIMITS.model_copy(update={"max_listing_bytes": listed})
+    monkeypatch.setattr(mirrors, "LIMITS", enough)
+    assert "refs/tags/v1" in remote_refs(origin.url).objects
+    less = LIMITS.model_copy(update={"max_listing_bytes": listed - 1})
+    monkeypatch.setattr(mirrors, "LIMITS", less)
+    with pytest.raises(TooLarge, match="list of the remote's branches") as refused:
+        remote_refs(origin.url)
+    assert "PORTOLAN_MAX_LISTING_BYTES" in refused.value.hint
 
 
 def test_detached_head_has_no_branch(origin: GitRepository) -> None:
