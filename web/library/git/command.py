@@ -8,6 +8,7 @@ hooks do not run, and no transport works but https, ssh and, where allowed, loca
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -62,6 +63,7 @@ _PINNED = {
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
 _ERROR_BYTES = 64 * 1024
+_PIPE_BYTES = 64 * 1024  # as much as a pipe holds
 _LONGEST_PROGRESS_BYTES = 1024  # a remote may never end its line
 
 
@@ -162,9 +164,15 @@ def _read_output(
     process: subprocess.Popen[bytes], output: list[bytes], max_bytes: int | None
 ) -> None:
     """Append what git writes; end git once it wrote `max_bytes`."""
-    assert process.stdout is not None  # noqa: S101 - it is a pipe
-    output.append(process.stdout.read(-1 if max_bytes is None else max_bytes))
-    if max_bytes is not None and len(output[0]) == max_bytes:
+    stream = process.stdout
+    assert stream is not None  # noqa: S101 - it is a pipe
+    # Not read(max_bytes), which takes that much memory before anything came.
+    written = bytearray()
+    most = sys.maxsize if max_bytes is None else max_bytes
+    while chunk := stream.read1(min(_PIPE_BYTES, most - len(written))):  # type: ignore[attr-defined]
+        written += chunk
+    output.append(bytes(written))
+    if len(written) == most:
         _end(process)
 
 

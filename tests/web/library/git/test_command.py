@@ -5,6 +5,7 @@ import os
 import re
 import select
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -260,6 +261,16 @@ def test_output_is_read_no_further_than_asked(origin: GitRepository) -> None:
         "cat-file", "blob", operands=[oid], mirror=origin.path / ".git", max_output_bytes=1000
     )
     assert head == b"x" * 1000
+
+
+def test_a_bound_of_the_output_takes_no_memory_by_itself() -> None:
+    tracemalloc.start()
+    try:
+        said = run_git("--version", max_output_bytes=1 << 30)
+        assert tracemalloc.get_traced_memory()[1] < 10 * 1024 * 1024
+    finally:
+        tracemalloc.stop()
+    assert said.startswith(b"git version ")
 
 
 _ACCESS = "fatal: unable to access 'https://h.example/a/': "
