@@ -66,7 +66,8 @@ class TreeChanges:
     written: tuple[TreeEntry, ...]
 
 
-type _Folder = dict[bytes, tuple[int, str]]
+# The modes and ids of entries as git has them: octal digits and 20 bytes. Most are only compared.
+type _Folder = dict[bytes, tuple[bytes, bytes]]
 
 
 def entries_of(store: ObjectStore, tree: str) -> Iterator[TreeEntry]:
@@ -100,7 +101,12 @@ def _children(store: ObjectStore, tree: str) -> _Folder:
         )
     if len(entries) > LIMITS.max_repository_files:
         raise _unreasonable()
-    return {name: (int(mode, 8), oid.hex()) for mode, name, oid in entries}
+    return {name: (mode, oid) for mode, name, oid in entries}
+
+
+def _entry(path: bytes, found: tuple[bytes, bytes]) -> TreeEntry:
+    mode, oid = found
+    return TreeEntry(path, int(mode, 8), oid.hex())
 
 
 class _Walk:
@@ -139,9 +145,9 @@ class _Walk:
         open_folders = [(prefix, iter(folder.items()))]
         while open_folders:
             prefix, children = open_folders[-1]
-            for name, (mode, oid) in children:
+            for name, found in children:
                 self.count()
-                entry = TreeEntry(prefix + name, mode, oid)
+                entry = _entry(prefix + name, found)
                 inner = self.opened(entry)
                 if inner is not None:
                     open_folders.append((entry.path + b"/", iter(inner.items())))
@@ -175,8 +181,8 @@ class _Comparison:
 
     def _compare(self, prefix: bytes, olds: _Folder, news: _Folder) -> None:
         for name in {name for name, _ in olds.items() ^ news.items()}:
-            was = TreeEntry(prefix + name, *olds[name]) if name in olds else None
-            now = TreeEntry(prefix + name, *news[name]) if name in news else None
+            was = _entry(prefix + name, olds[name]) if name in olds else None
+            now = _entry(prefix + name, news[name]) if name in news else None
             if was and now and was.is_folder and now.is_folder:
                 if was.oid != now.oid:
                     self._new.count()

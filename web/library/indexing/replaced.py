@@ -15,20 +15,22 @@ from web.library.indexing.reading import ReadEntry
 from web.library.indexing.write import Names, marks, rows
 
 _LOADED_AT_ONCE = 100
+_SOURCES = (
+    "SELECT id, oid, format, encoding FROM library_content"
+    " WHERE oid IN ({oids}) AND NOT is_document AND version = %s"
+)
 _DEFINITIONS = (
-    "SELECT content.oid, content.format, content.encoding, name.id, name.name, symbol.kind,"
-    " symbol.scope, symbol.line - symbol.lead, symbol.line, symbol.end_line, symbol.depth"
-    " FROM library_content AS content"
-    " JOIN library_symbol AS symbol ON symbol.content_id = content.id"
-    " JOIN library_symbolname AS name ON name.id = symbol.name_id"
-    " WHERE content.oid IN ({oids}) AND NOT content.is_document AND content.version = %s"
-    " AND symbol.depth IS NOT NULL ORDER BY symbol.content_id, symbol.number"
+    "SELECT symbol.content_id, name.id, name.name, symbol.kind, symbol.scope,"
+    " symbol.line - symbol.lead, symbol.line, symbol.end_line, symbol.depth"
+    " FROM library_symbol AS symbol JOIN library_symbolname AS name ON name.id = symbol.name_id"
+    " WHERE symbol.content_id IN ({ids}) AND symbol.depth IS NOT NULL"
+    " ORDER BY symbol.content_id, symbol.number"
 )
 
 
 @dataclass(slots=True)
 class _Source:
-    """A source without errors, and all that it defines."""
+    """A source, and all that it defines: nothing when it was parsed with an error."""
 
     encoding: str
     definitions: list[Definition] = field(default_factory=list)
@@ -55,8 +57,10 @@ class Replaced:
         if self._batches[oid] is not self._loaded:
             self._load(self._batches[oid])
         source = self._sources.get((oid, verdict.format))
-        text = self._texts.text(oid, source.encoding) if source is not None else None
-        if source is None or text is None:
+        if source is None or not source.definitions:
+            return None
+        text = self._texts.text(oid, source.encoding)
+        if text is None:
             return None
         return Earlier(text.encode("utf-8", "replace"), source.definitions)
 
@@ -64,10 +68,16 @@ class Replaced:
         """Load what these blobs define, in the place of others: entries come in order."""
         self._loaded = oids
         self._sources = {}
-        found = rows(_DEFINITIONS.format(oids=marks(oids)), [*oids, discover.RULES_VERSION])
+        by_content: dict[int, _Source] = {}
+        known = rows(_SOURCES.format(oids=marks(oids)), [*oids, discover.RULES_VERSION])
+        for content_id, oid, read_as, encoding in known:
+            by_content[content_id] = self._sources[oid, read_as] = _Source(encoding)
+        if not by_content:
+            return
         names: list[tuple[str, int]] = []
-        for oid, read_as, encoding, name_id, *definition in found:
-            source = self._sources.setdefault((oid, read_as), _Source(encoding))
-            source.definitions.append(Definition._make(definition))
+        for content_id, name_id, *definition in rows(
+            _DEFINITIONS.format(ids=marks(by_content)), list(by_content)
+        ):
+            by_content[content_id].definitions.append(Definition._make(definition))
             names.append((definition[0], name_id))
         self._names.remember(names)

@@ -166,27 +166,22 @@ class Texts:
     """The full-text rows that new chunks may share: those of the contents that they replace."""
 
     def __init__(self, replaced: Iterable[str] = ()) -> None:
-        self._ids: dict[int, int] = {}
+        self._rows: dict[int, tuple[int, int]] = {}
         for some in batched(dict.fromkeys(replaced), _IDS_PER_QUERY):
             found = rows(
-                "SELECT chunk.text_digest, chunk.text_id FROM library_content AS content"
+                "SELECT chunk.text_digest, chunk.text_id, content.id"
+                " FROM library_content AS content"
                 " JOIN library_chunk AS chunk ON chunk.content_id = content.id"
                 f" WHERE content.oid IN ({marks(some)})",
                 some,
             )
-            self._ids.update((digest, text_id) for digest, text_id in found)
+            self._rows.update((digest, (text_id, owner)) for digest, text_id, owner in found)
 
     def shared(self, digests: Sequence[int]) -> dict[int, int]:
-        """Return the rows of those digests that have one which is still there."""
-        known = {digest: self._ids[digest] for digest in digests if digest in self._ids}
-        there = {
-            row[0]
-            for some in batched(set(known.values()), _IDS_PER_QUERY)
-            for row in rows(
-                f"SELECT text_id FROM library_chunk WHERE text_id IN ({marks(some)})", some
-            )
-        }
-        return {digest: text_id for digest, text_id in known.items() if text_id in there}
+        """Return the rows of those digests that have one, by contents which are still there."""
+        known = {digest: self._rows[digest] for digest in digests if digest in self._rows}
+        there = existing_content_ids({owner for _, owner in known.values()})
+        return {digest: text_id for digest, (text_id, owner) in known.items() if owner in there}
 
 
 class Paths:
