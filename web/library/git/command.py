@@ -142,7 +142,7 @@ def _output_of(
     reader = threading.Thread(
         target=_read_output, args=(process, output, max_output_bytes), daemon=True
     )
-    errors: list[bytes] = []
+    errors = bytearray()
     timer.start()
     reader.start()
     with process:
@@ -160,7 +160,7 @@ def _output_of(
         raise GitFailed(f"timeout after {timeout_seconds:.0f} seconds")
     enough = max_output_bytes is not None and len(output[0]) == max_output_bytes
     if code and not enough:
-        raise GitFailed(b"".join(errors).decode("utf-8", "replace"))
+        raise GitFailed(errors.decode("utf-8", "replace"))
     return output[0]
 
 
@@ -181,14 +181,13 @@ def _read_output(
 
 
 def _read_errors(
-    stream: IO[bytes], kept: list[bytes], on_progress: Callable[[str], None] | None
+    stream: IO[bytes], kept: bytearray, on_progress: Callable[[str], None] | None
 ) -> None:
     """Keep the end of what git says; pass lines that end with a carriage return on as progress."""
     rest = b""
     while chunk := stream.read1(4096):  # type: ignore[attr-defined]
-        kept.append(chunk)
-        while len(kept) > 1 and sum(map(len, kept)) > _ERROR_BYTES:
-            kept.pop(0)
+        kept += chunk
+        del kept[:-_ERROR_BYTES]
         if on_progress is not None:
             *lines, rest = (rest + chunk).replace(b"\n", b"\r").split(b"\r")
             rest = rest[-_LONGEST_PROGRESS_BYTES:]

@@ -20,6 +20,7 @@ _CPP_IN_HEADER = re.compile(
 # The names of a chunk's heading; further ones are found as symbols and in the body.
 _MAX_HEADING_NAMES = 40
 _SHORT_BEGINNING_LINES = 6
+_FUNCTIONS = frozenset({"function", "method"})
 _UNPARSED = (
     "without definitions: it is one pattern over and over, or parsing it takes more than "
     "PORTOLAN_MAX_PARSE_SECONDS or PORTOLAN_MAX_PARSE_MEMORY_BYTES"
@@ -92,7 +93,7 @@ def _chunk(
     names = [found.name for found in inside if found.is_body or found.depth == 0]
     closest = around[-1] if around else None
     leading = next((found for found in inside if found.is_body), None)
-    if closest is not None and closest.kind in {"function", "method"}:
+    if closest is not None and closest.kind in _FUNCTIONS:
         names.insert(0, closest.name)
         scope = closest.scope
     elif closest is not None:
@@ -119,18 +120,15 @@ def _cuts(bodies: list[Definition]) -> dict[int, bool]:
     around: list[Definition] = []
     for found in bodies:
         around = [outer for outer in around if outer.end_line >= found.first_line]
-        is_part = any(
-            outer.kind in {"function", "method"}
-            and outer.end_line - outer.first_line < MAX_CHUNK_LINES
-            for outer in around
-        )
-        begins_class = any(
-            outer.first_line == latest and found.first_line - latest <= _SHORT_BEGINNING_LINES
-            for outer in around
-        )
+        is_part = begins_class = False
+        for outer in around:
+            if outer.kind in _FUNCTIONS and outer.end_line - outer.first_line < MAX_CHUNK_LINES:
+                is_part = True
+            if outer.first_line == latest and found.first_line - latest <= _SHORT_BEGINNING_LINES:
+                begins_class = True
         if not is_part and not begins_class:
             is_long_type = (
-                found.kind not in {"function", "method"}
+                found.kind not in _FUNCTIONS
                 and found.end_line - found.first_line >= TARGET_CHUNK_LINES
             )
             latest = found.first_line

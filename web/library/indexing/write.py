@@ -101,17 +101,27 @@ def write_contents(
         "library_symbol",
         ("content_id", "number", "name_id", "kind", "scope", "line", "end_line", "lead", "depth"),
         [
-            (content_id, number, name_ids[symbol.name], symbol.kind, symbol.scope[:_MAX_NAME],
-             symbol.line, symbol.end_line,
-             *((symbol.line - symbol.first_line, symbol.depth)
-               if content.analysis.is_faultless else (None, None)))
+            row
             for content_id, content in zip(ids, fresh, strict=True)
-            for number, symbol in enumerate(content.analysis.symbols)
-            if symbol.name in name_ids
+            for row in _symbol_rows(content_id, content.analysis, name_ids)
         ],
-    )  # fmt: skip
+    )
     _write_chunks(list(zip(ids, fresh, strict=True)), home_id=home_id, texts=texts)
     return known | {content.key: content_id for content_id, content in zip(ids, fresh, strict=True)}
+
+
+def _symbol_rows(
+    content_id: int, analysis: Analysis, name_ids: Mapping[str, int]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a content's definitions; what is kept for `Replaced` only if it is all."""
+    for number, (name, kind, scope, first_line, line, end_line, depth) in enumerate(
+        analysis.symbols
+    ):
+        name_id = name_ids.get(name)
+        if name_id is None:
+            continue
+        kept = (line - first_line, depth) if analysis.is_faultless else (None, None)
+        yield (content_id, number, name_id, kind, scope[:_MAX_NAME], line, end_line, *kept)
 
 
 def _write_chunks(
