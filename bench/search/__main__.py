@@ -35,7 +35,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 QUERIES = PROJECT / "bench" / "queries" / "django.tsv"
 # Drawn once among the files that 5.2.8 changed.
 CHANGED_FILES = PROJECT / "bench" / "queries" / "changed_files.txt"
-ROUNDS = 5
+ROUNDS = 9
 BOTH = "both"
 SIZES = ("small", "medium", "large")
 

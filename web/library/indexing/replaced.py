@@ -69,15 +69,15 @@ class Replaced:
         self._loaded = oids
         self._sources = {}
         by_content: dict[int, _Source] = {}
-        known = rows(_SOURCES.format(oids=marks(oids)), [*oids, discover.RULES_VERSION])
-        for content_id, oid, read_as, encoding in known:
+        for content_id, oid, read_as, encoding in rows(
+            _SOURCES.format(oids=marks(oids)), [*oids, discover.RULES_VERSION]
+        ):
             by_content[content_id] = self._sources[oid, read_as] = _Source(encoding)
-        if not by_content:
+        ids = list(by_content)
+        if not ids:
             return
         names: list[tuple[str, int]] = []
-        for content_id, name_id, *definition in rows(
-            _DEFINITIONS.format(ids=marks(by_content)), list(by_content)
-        ):
+        for content_id, name_id, *definition in rows(_DEFINITIONS.format(ids=marks(ids)), ids):
             by_content[content_id].definitions.append(Definition._make(definition))
             names.append((definition[0], name_id))
         self._names.remember(names)
