@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import F
 
 from tests.gitrepos import GitRepository
-from web.core.errors import Unavailable
+from web.core.errors import PortolanError
 from web.library.git.locks import mirror_lock
 from web.library.git.mirrors import remote_refs, update_mirror
 from web.library.git.objects import ObjectStore
@@ -39,7 +39,7 @@ def mirrored(origin: GitRepository) -> ObjectStore:
 
 def sync_failure(name: str) -> str:
     """Sync a repository whose remote cannot be read, and return what is said of it."""
-    with pytest.raises(Unavailable) as failed:
+    with pytest.raises(PortolanError) as failed:
         repository_sync(name=name)
     return str(failed.value)
 

@@ -178,6 +178,16 @@ class Limits(BaseSettings):
         description="Distinct words in such a row, in bytes; beyond, the text has more rows.",
     )
 
+    refusal_pause_minutes: int = Field(
+        5,
+        gt=0,
+        description="Minutes until a remote, site or feed that refused the sign-in, or wants to be "
+        "asked less often, is asked again by itself; each refusal doubles them.",
+    )
+    max_refusal_pause_minutes: int = Field(
+        60, gt=0, description="Longest such pause, unless the host asks for a longer one."
+    )
+
     # Webhooks
     max_webhook_bytes: int = Field(
         25 * 1024 * 1024, gt=0, description="Largest push event of a code host, in bytes."

@@ -58,6 +58,10 @@ class Repository(models.Model):
     sync_error = models.TextField(blank=True, editable=False, help_text="Shown to everyone.")
     sync_hint = models.TextField(blank=True, editable=False, help_text="Shown to staff.")
     sync_progress = models.JSONField(default=dict, blank=True, editable=False)
+    # While the remote refuses the sign-in: since its last refusal it is left alone until then.
+    sync_refusals = models.PositiveIntegerField(default=0, editable=False)
+    sync_refused_at = models.DateTimeField(null=True, editable=False)
+    sync_retry_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         ordering = ["position", "name"]

@@ -88,7 +88,8 @@ def _line(source: SourceItem) -> str:
     if source.activity:
         parts.append(span(source.activity, 100))
     if source.next_at is not None:
-        parts.append(f"read again {instant(source.next_at)}")
+        again = "read again" if source.kind == "feed" else "not read again by itself before"
+        parts.append(f"{again} {instant(source.next_at)}")
     action = _next_action(source)
     return ", ".join(parts) + (f". Next: {action}" if action else "")
 

@@ -6,7 +6,7 @@ them is taken apart here.
 
 import re
 
-from web.core.errors import PortolanError, Unavailable
+from web.core.errors import NotAllowed, PortolanError, TooManyRequests, Unavailable
 from web.core.redaction import redacted
 from web.core.text import visible_line
 
@@ -18,6 +18,8 @@ _SIGN_IN = (
     r"permission denied \(|could not read (username|password)|authentication failed"
     r"|terminal prompts disabled|returned error: 40[13]|invalid credentials"
 )
+_LEFT_ALONE_SECONDS = 60  # git does not tell what the remote asked for
+_TOO_MANY = r"returned error: 429"
 _NOT_FOUND = (
     r"repository not found|returned error: 404|does not appear to be a git repository"
     r"|not a git repository|repository .* (not found|does not exist)|project .* not found"
@@ -61,6 +63,11 @@ _ADVICE: tuple[tuple[str, str, str], ...] = (
         _SIGN_IN,
         "The remote asks for a sign-in, or does not know the repository.",
         "Check the address, and give it a credential: manage.py set_credential NAME.",
+    ),
+    (
+        _TOO_MANY,
+        "The remote wants to be asked less often.",
+        "Sync again later; raise the pause of sync_repositories --watch.",
     ),
     (
         _NOT_FOUND,
@@ -143,6 +150,8 @@ def explained(failure: GitFailed, *, is_signed_in: bool = False) -> PortolanErro
     """Return the failure as a sentence for people: no credentials, no paths of the machine.
 
     `is_signed_in` says that git had a stored credential, which then may be what is wrong.
+    NotAllowed where the remote refuses the sign-in, TooManyRequests where it wants to be asked less
+    often, else Unavailable.
     """
     lowered = "\n".join(
         line.lower() for line in failure.detail.splitlines() if not line.startswith(_NOT_COMPLAINTS)
@@ -151,7 +160,10 @@ def explained(failure: GitFailed, *, is_signed_in: bool = False) -> PortolanErro
         if re.search(pattern, lowered):
             signed_in = _SIGNED_IN_ADVICE.get(pattern) if is_signed_in else None
             said, advice = signed_in or (message, hint)
-            return Unavailable(said, hint=advice)
+            if pattern == _TOO_MANY:
+                return TooManyRequests(said, retry_after_seconds=_LEFT_ALONE_SECONDS, hint=advice)
+            is_refused = pattern == _SIGN_IN or signed_in is not None
+            return (NotAllowed if is_refused else Unavailable)(said, hint=advice)
     # What a remote says may hold what acts on a terminal or turns text around.
     reason = visible_line(_MACHINE_PATH.sub("…", _last_complaint(failure.detail)))
     return Unavailable(

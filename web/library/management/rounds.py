@@ -12,6 +12,7 @@ from web.core.errors import PortolanError
 from web.library.indexing.progress import SyncProgress
 from web.library.management.shown_progress import outcome_line, shown_progress
 from web.library.selectors.repositories import repository_names_visible_to
+from web.library.selectors.syncs import sync_is_due
 from web.library.services.sync import SyncReport
 
 logger = logging.getLogger(__name__)
@@ -38,7 +39,8 @@ def each_repository(
 ) -> list[str]:
     """Do the work to each of the repositories, all of them without names; return those that failed.
 
-    Where there is a `stopped`, this ends early once it is set, and goes on after any failure.
+    Where there is a `stopped`, this is one round of many: it ends early once that is set, goes on
+    after any failure, and leaves remotes alone that refused the sign-in, until their pause is over.
     """
     everything = repository_names_visible_to(principal=_OPERATOR)
     if not names and not everything:
@@ -47,6 +49,8 @@ def each_repository(
     for name in names or everything:
         if stopped is not None and stopped.is_set():
             break
+        if stopped is not None and not sync_is_due(name):
+            continue
         try:
             with shown_progress(name, command.stderr) as show:
                 report = work(name=name, progress=show, on_wait=tells_wait(command, name))

@@ -30,7 +30,8 @@ class Feed(models.Model):
     """An RSS or Atom feed whose entries are imported as posts.
 
     `stale_since` is set while the feed cannot be read, `error` says why to everyone and
-    `error_hint` to staff what to do; its posts stay.
+    `error_hint` to staff what to do; its posts stay. `refusals` counts how often its server refused
+    to answer since it last did.
     """
 
     url = models.CharField(max_length=2000, unique=True, help_text="http or https address.")
@@ -52,6 +53,7 @@ class Feed(models.Model):
     stale_since = models.DateTimeField(null=True, editable=False)
     error = models.TextField(blank=True, editable=False)
     error_hint = models.TextField(blank=True, editable=False)
+    refusals = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
         ordering = ["title", "url"]

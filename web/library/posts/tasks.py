@@ -51,6 +51,7 @@ def release_at(instant: datetime) -> None:
 
 
 def import_feed_at(feed_id: int, instant: datetime) -> None:
-    """Have `import_feed` run at that instant, unless the feed waits for its turn already."""
-    if not waits(import_feed, args_kwargs__kwargs__feed_id=feed_id):
+    """Have `import_feed` run at that instant, unless it runs for this feed by then anyway."""
+    by_then = {"run_after__lte": instant + _FEW_SECONDS}
+    if not waits(import_feed, args_kwargs__kwargs__feed_id=feed_id, **by_then):
         enqueue_at(import_feed, instant, feed_id=feed_id)

@@ -11,7 +11,8 @@ class Source:
     `state` is stale (it cannot be read since `stale_since`, because of `reason`), old (nobody read
     it for longer than max_source_age_hours), new (never read), paused (a feed that is switched off)
     or fresh. `activity` is empty, queued, or how far the sync is that goes on. `name` is the
-    repository's name; a feed has its title. `next_at` is set where it will be read by itself.
+    repository's name; a feed has its title. `next_at` is set where it will not be read by itself
+    before.
     """
 
     kind: str

@@ -1,6 +1,6 @@
 """Reading the feeds: what they are, and how they stand."""
 
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from web.core import clock
 from web.core.errors import NotFound
@@ -17,8 +17,13 @@ def feeds_listed() -> tuple[FeedSummary, ...]:
 
 
 def feeds_due() -> tuple[FeedSummary, ...]:
-    """Return the active feeds that should be looked at now, the longest waiting first."""
-    feeds = Feed.objects.filter(is_active=True, next_fetch_at__lte=clock.now())
+    """Return the active feeds that should be looked at now, the longest waiting first.
+
+    Also those that were looked at in the future: the clock was wrong then.
+    """
+    now = clock.now()
+    is_due = Q(next_fetch_at__lte=now) | Q(attempted_at__gt=now)
+    feeds = Feed.objects.filter(is_due, is_active=True)
     counted = feeds.order_by("next_fetch_at").annotate(post_count=Count("posts"))
     return tuple(feed_summary(feed, feed.post_count) for feed in counted)
 

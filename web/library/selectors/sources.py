@@ -15,7 +15,7 @@ from web.library.models import Repository
 from web.library.posts.models import Feed
 from web.library.records.sources import Source, SourceListing
 from web.library.selectors.feeds import feed_summary
-from web.library.selectors.syncs import sync_activity, sync_failure
+from web.library.selectors.syncs import next_sync_at, sync_activity, sync_reason
 from web.library.sites.address import is_site
 
 STATES: Final = ("stale", "old", "new", "paused", "fresh")
@@ -73,8 +73,8 @@ def _repositories(moment: datetime) -> list[Source]:
             activity=sync_activity(row) or ("queued" if row.name in queued else ""),
             read_at=row.synced_at,
             stale_since=row.stale_since,
-            reason=redacted(sync_failure(row)),
-            next_at=None,
+            reason=redacted(sync_reason(row)),
+            next_at=next_sync_at(row),
         )
         for row in Repository.objects.all()
     ]

@@ -25,7 +25,7 @@ from web.core.transactions import write_transaction
 from web.library.git.credentials import Credential, conceal, remote_of
 from web.library.git.urls import Address, parse_address
 from web.library.models import RemoteCredential, Repository
-from web.library.services.repositories import repository_named
+from web.library.services.repositories import end_pause, repository_named
 from web.library.sites.address import is_site
 
 _PURPOSE = "credential of a remote"
@@ -105,6 +105,7 @@ def credential_remove(*, actor: Actor, name: str) -> None:
         removed, _ = RemoteCredential.objects.filter(repository=repository).delete()
         if not removed:
             raise NotFound(f"{name} has no stored credential.")
+        end_pause(repository.pk)
         audit_write(actor=actor, action="credential.removed", target=name)
 
 
@@ -150,6 +151,7 @@ def _store(
                 "set_at": clock.now(),
             },
         )
+        end_pause(repository.pk)
         detail = {"remote": row.remote, "username": username, "public_key": public_key}
         audit_write(actor=actor, action="credential.set", target=repository.name, detail=detail)
     return _shown(row, repository)

@@ -9,10 +9,11 @@ from django.db import IntegrityError
 
 from web.core import clock
 from web.core.addresses import check_host, web_address
-from web.core.errors import Conflict, InvalidInput, NotFound, PortolanError, TooManyRequests
+from web.core.errors import Conflict, InvalidInput, NotFound, PortolanError
 from web.core.fetching import Fetched, Gone, fetch
 from web.core.limits import LIMITS
 from web.core.logs import ANSWER
+from web.core.refusals import is_over, refusal_pause
 from web.library.indexing.publish import raise_generation
 from web.library.indexing.write import index_transaction
 from web.library.posts.entries import ParsedFeed, parsed_feed
@@ -124,7 +125,8 @@ def feed_schedule(*, feed_id: int) -> bool:
     now = clock.now()
     if feed.is_active:
         import_feed_at(feed.pk, now + timedelta(minutes=feed.interval_minutes))
-    return feed.is_active and feed.next_fetch_at <= now + _EARLY
+    is_due = is_over(feed.next_fetch_at, since=feed.attempted_at, now=now + _EARLY)
+    return feed.is_active and is_due
 
 
 def feed_import(*, feed_id: int) -> FeedReport:
@@ -171,7 +173,7 @@ def _record_success(feed: Feed, fetched: Fetched, parsed: ParsedFeed | None) -> 
         feed.etag, feed.last_modified = fetched.etag, fetched.last_modified
     feed.attempted_at = feed.fetched_at = now
     feed.next_fetch_at = now + timedelta(minutes=feed.interval_minutes)
-    feed.stale_since, feed.error, feed.error_hint = None, "", ""
+    feed.stale_since, feed.error, feed.error_hint, feed.refusals = None, "", "", 0
     feed.save()
 
 
@@ -181,8 +183,9 @@ def _record_failure(feed_id: int, error: PortolanError) -> None:
     with index_transaction():
         feed = _feed(feed_id)
         wait = timedelta(minutes=feed.interval_minutes)
-        if isinstance(error, TooManyRequests):
-            wait = max(wait, timedelta(seconds=error.retry_after_seconds))
+        if pause := refusal_pause(error, earlier=feed.refusals):
+            wait = max(wait, pause)
+            feed.refusals += 1
         if feed.stale_since is None or feed.error != error.message:
             raise_generation()
         feed.attempted_at = now

@@ -73,6 +73,7 @@ def repository_update(
 ) -> None:
     """Change what is given of a repository. Changed globs take effect at its next sync.
 
+    A remote that refused the sign-in is asked at the next round where the address is another one.
     Raises NotFound for an unknown name, InvalidInput naming each wrong value.
     """
     values = _checked(fields)
@@ -80,8 +81,12 @@ def repository_update(
         check_address(url)
         values["url"] = url.strip()
     with index_transaction():
-        if not Repository.objects.filter(name=name).update(**values or {"name": name}):
+        repository = Repository.objects.filter(name=name).only("url").first()
+        if repository is None:
             raise _unknown(name)
+        if url is not None and values["url"] != repository.url:
+            end_pause(repository.pk)
+        Repository.objects.filter(pk=repository.pk).update(**values or {"name": name})
         raise_generation()
 
 
@@ -130,6 +135,13 @@ def finish_removals() -> None:
             continue  # its removal goes on
         except (OSError, DatabaseError):
             logger.exception("What is left of repository %s could not be removed", repository_id)
+
+
+def end_pause(repository_id: int) -> None:
+    """Let the next round ask a remote that refused the sign-in; for other services."""
+    Repository.objects.filter(pk=repository_id).update(
+        sync_refusals=0, sync_refused_at=None, sync_retry_at=None
+    )
 
 
 def repository_named(name: str) -> Repository:

@@ -5,6 +5,8 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from time import monotonic
 
 from django.db import DatabaseError, OperationalError
@@ -15,6 +17,7 @@ from web.core import clock
 from web.core.errors import PortolanError, Unavailable
 from web.core.limits import LIMITS
 from web.core.logs import ANSWER
+from web.core.refusals import refusal_pause
 from web.core.transactions import write_transaction
 from web.library.git.locks import mirror_lock
 from web.library.git.objects import ObjectStore
@@ -26,7 +29,7 @@ from web.library.indexing.sync import RepositorySync, SyncResult
 from web.library.indexing.write import index_transaction
 from web.library.models import Repository
 from web.library.services.credentials import credential_of
-from web.library.services.repositories import repository_named
+from web.library.services.repositories import end_pause, repository_named
 
 logger = logging.getLogger(__name__)
 
@@ -72,16 +75,18 @@ def repository_sync(
     of it asked for as if it were new.
 
     Raises NotFound for an unknown name, Conflict when another sync of it goes on for longer than
-    `wait_seconds`, and Unavailable, InvalidInput or TooLarge when it fails: then the old index
-    stays, and the repository says why and since when it is stale.
+    `wait_seconds`, and Unavailable, InvalidInput, TooLarge, NotAllowed or TooManyRequests when it
+    fails: then the old index stays, and the repository says why and since when it is stale, and
+    after the last two until when rounds leave its remote alone.
     """
     repository_id = repository_named(name).pk
     started = monotonic()
     with mirror_lock(repository_id, wait_seconds=wait_seconds, on_wait=on_wait) as lock:
         # Read again: while this waited, the other sync or an edit changed it.
         repository = repository_named(name)
+        asked_with = _asked_with(repository_id)
         unfinished = repository.sync_started_at is not None or repository.stale_since is not None
-        with _failure_told(repository, _record_failure):
+        with _failure_told(repository, partial(_record_failure, asked_with=asked_with)):
             Repository.objects.filter(pk=repository_id).update(sync_started_at=clock.now())
             sync = RepositorySync(
                 repository,
@@ -222,14 +227,24 @@ def _record_success(repository: Repository, result: SyncResult) -> None:
             sync_hint="",
             sync_progress={},
         )
+        end_pause(repository.pk)
         if (repository.stale_since is None) != (stale_since is None):
             raise_generation()
 
 
-def _record_failure(repository: Repository, error: PortolanError) -> None:
+def _asked_with(repository_id: int) -> tuple[str, datetime | None]:
+    """Return what a remote is asked with: the address, and when its credential was set."""
+    asked_with = Repository.objects.values_list("url", "credential__set_at")
+    return asked_with.get(pk=repository_id)
+
+
+def _record_failure(
+    repository: Repository, error: PortolanError, *, asked_with: tuple[str, datetime | None]
+) -> None:
     """Mark the index as stale; where even that fails the log has to do."""
     try:
         with index_transaction():
+            _record_refusal(repository, error, asked_with=asked_with)
             Repository.objects.filter(pk=repository.pk).update(
                 sync_started_at=None,
                 stale_since=repository.stale_since or clock.now(),
@@ -241,6 +256,21 @@ def _record_failure(repository: Repository, error: PortolanError) -> None:
                 raise_generation()
     except DatabaseError:
         logger.exception("The failed sync of %s could not be recorded", repository.name)
+
+
+def _record_refusal(
+    repository: Repository, error: PortolanError, *, asked_with: tuple[str, datetime | None]
+) -> None:
+    """Have rounds leave a remote alone that refuses; not where it was asked with something old."""
+    # A change of the credential from now on waits for this transaction, and ends the pause.
+    refusals = Repository.objects.select_for_update().get(pk=repository.pk).sync_refusals
+    pause = refusal_pause(error, earlier=refusals)
+    state = Repository.objects.filter(pk=repository.pk)
+    if pause is None or asked_with != _asked_with(repository.pk):
+        state.update(sync_refused_at=None, sync_retry_at=None)
+        return
+    now = clock.now()
+    state.update(sync_refusals=refusals + 1, sync_refused_at=now, sync_retry_at=now + pause)
 
 
 def _record_end(repository: Repository) -> None:

@@ -14,7 +14,15 @@ from protego import Protego
 
 from web.core import clock
 from web.core.addresses import web_address
-from web.core.errors import InvalidInput, NotAllowed, NotFound, PortolanError, TooLarge, Unavailable
+from web.core.errors import (
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    PortolanError,
+    TooLarge,
+    TooManyRequests,
+    Unavailable,
+)
 from web.core.fetching import USER_AGENT, Fetched, fetch
 from web.core.html import page_markdown
 from web.core.limits import LIMITS
@@ -34,12 +42,15 @@ PAGE_TYPES = (
     "text/x-markdown",
     "text/plain",
 )
+_REFUSED = "not for everyone"
 _AGENT = USER_AGENT.partition("/")[0]
 _LONGEST_DELAY_SECONDS = 10.0
 # A page that the sitemap calls unchanged is asked for again after this time all the same.
 _TRUSTED_SECONDS = 24 * 3600
 # More failures than this share of the pages mean that the site is down, not that pages are gone.
 _MOST_FAILING = 0.5
+# A site that refuses so many pages, and has given none, wants a sign-in.
+_MOST_REFUSED = 20
 
 
 def crawl_site(
@@ -121,10 +132,12 @@ class _Crawl:
                 continue
             except (InvalidInput, NotAllowed, TooLarge) as error:
                 listing.skipped[_reason(error)] += 1
+                if not found and listing.skipped[_REFUSED] >= _MOST_REFUSED:
+                    break
                 continue
             except PortolanError as error:
                 failures[error.message] += 1
-                self._check(failures, len(listing.pages))
+                self._check(error, failures, len(listing.pages))
                 if url not in self._known:
                     listing.skipped["did not answer"] += 1
                     continue
@@ -134,16 +147,23 @@ class _Crawl:
                 continue
             paths.add(page.path)
             found[url] = page
+        if not found and listing.skipped[_REFUSED]:
+            raise NotAllowed(
+                "The site refuses to show its pages.", hint="Only what everyone may read is read."
+            )
         if not found:
             raise Unavailable("No page of the site could be read.", hint="Look at the site.")
         return found
 
-    def _check(self, failures: Counter[str], total: int) -> None:
-        if failures.total() > max(total * _MOST_FAILING, 1):
-            reason = failures.most_common(1)[0][0]
-            raise Unavailable(
-                f"Most pages of the site cannot be fetched: {reason}", hint="Sync again later."
-            )
+    def _check(self, error: PortolanError, failures: Counter[str], total: int) -> None:
+        if failures.total() <= max(total * _MOST_FAILING, 1):
+            return
+        reason = failures.most_common(1)[0][0]
+        said, hint = f"Most pages of the site cannot be fetched: {reason}", "Sync again later."
+        if isinstance(error, TooManyRequests):
+            wait = error.retry_after_seconds
+            raise TooManyRequests(said, retry_after_seconds=wait, hint=hint)
+        raise Unavailable(said, hint=hint)
 
     def _page(self, url: str, changed: str) -> KnownPage:
         known = None if self._force else self._known.get(url)
@@ -209,7 +229,7 @@ def _text_of(fetched: Fetched) -> str:
 
 def _reason(error: PortolanError) -> str:
     if isinstance(error, NotAllowed):
-        return "not for everyone"
+        return _REFUSED
     if isinstance(error, TooLarge):
         return f"larger than {LIMITS.max_site_page_bytes:,} bytes"
     if "which cannot be read here" in error.message:

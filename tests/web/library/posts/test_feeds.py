@@ -4,7 +4,15 @@ import pytest
 
 from tests.web.local_server import Reply
 from web.accounts.principals import ANONYMOUS
-from web.core.errors import Conflict, InvalidInput, NotFound, TooLarge, TooManyRequests, Unavailable
+from web.core.errors import (
+    Conflict,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    TooLarge,
+    TooManyRequests,
+    Unavailable,
+)
 from web.library.posts import entries
 from web.library.posts.models import Feed, Post
 from web.library.selectors.feeds import feeds_due, feeds_listed
@@ -479,6 +487,36 @@ def test_a_server_that_wants_to_be_left_alone_is(feed, clock):
     assert not feed_schedule(feed_id=feed.id)
     clock.forward(hours=1)
     assert [one.id for one in feeds_due()] == [feed.id]
+
+
+def test_a_server_that_refuses_is_asked_after_pauses_that_grow_to_an_hour(feed, clock):
+    Feed.objects.update(interval_minutes=7)
+    feed.server.routes["/feed"] = Reply(status=403)
+    asked_after = []
+    for minute in range(200):
+        if feeds_due():
+            asked_after.append(minute)
+            with pytest.raises(NotAllowed):
+                feed.imported()
+        clock.forward(minutes=1)
+
+    assert asked_after == [0, 7, 17, 37, 77, 137, 197]
+    feed.says(item()).imported()
+    assert feed.row().next_fetch_at == clock.time + timedelta(minutes=7)
+
+
+def test_a_clock_that_is_set_back_silences_no_feed(feed, clock, settings):
+    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    from django_tasks_db.models import DBTaskResult
+
+    feed.says(item()).imported()
+    feed_schedule(feed_id=feed.id)
+    clock.forward(days=-400)
+
+    assert [one.id for one in feeds_due()] == [feed.id]
+    assert feed_schedule(feed_id=feed.id)
+    runs = DBTaskResult.objects.order_by("run_after").values_list("run_after", flat=True)
+    assert runs[0] == clock.time + timedelta(hours=1)
 
 
 def test_the_worker_looks_at_a_feed_again_and_again(feed, clock, settings):

@@ -329,6 +329,31 @@ def test_a_site_that_is_down_is_marked_as_stale_and_keeps_its_pages(site):
     assert site.text("a.md").freshness.stale_since is not None
 
 
+@pytest.mark.parametrize(
+    ("status", "refused", "asked", "minutes"),
+    [
+        (401, "/sitemap.xml", 2, 5),
+        (403, "pages", 22, 5),  # the first 20 of them
+        (429, "/sitemap.xml", 2, 10),
+        (429, "pages", 18, 10),  # the larger half
+    ],
+)
+def test_a_site_that_refuses_is_left_alone_for_a_while(site, status, refused, asked, minutes):
+    paths = [f"/{number}" for number in range(30)]
+    site.lists(*paths)
+    for path in paths if refused == "pages" else [refused]:
+        site.gives(path, b"", status=status)
+        site.server.routes[path].headers["Retry-After"] = "600"
+    site.add()
+
+    with pytest.raises(PortolanError):
+        site.sync()
+
+    assert len(site.asked) == asked
+    row = Repository.objects.get()
+    assert row.sync_retry_at - row.sync_refused_at == timedelta(minutes=minutes)
+
+
 def test_what_is_left_out_is_counted_with_its_reason(site):
     site.page("/a", "Page A")
     site.page("/big", "Big", "x" * 3_000_000)
