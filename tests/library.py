@@ -9,8 +9,9 @@ from django.db.models import F
 from tests.gitrepos import GitRepository
 from web.core.errors import PortolanError
 from web.library.git.locks import mirror_lock
-from web.library.git.mirrors import remote_refs, update_mirror
+from web.library.git.mirrors import update_mirror
 from web.library.git.objects import ObjectStore
+from web.library.git.remotes import remote_refs
 from web.library.models import Chunk, Content, Entry, FileRevision, Ref, Repository, Symbol
 from web.library.services.repositories import repository_add, repository_remove
 from web.library.services.sync import SyncReport, repository_sync

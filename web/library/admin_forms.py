@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from web.core.errors import InvalidInput, PortolanError
-from web.library.git.mirrors import check_address
+from web.library.git.remotes import check_address
 from web.library.models import Repository
 from web.library.services.credentials import credential_check
 from web.library.services.repositories import RepositoryFields, check_fields

@@ -8,29 +8,26 @@ import logging
 import re
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from django.conf import settings
 
-from web.core.addresses import check_host
-from web.core.errors import InvalidInput, PortolanError, TooLarge
-from web.core.limits import LIMITS
 from web.library.git.command import run_git
 from web.library.git.credentials import Credential, Transport, transport
 from web.library.git.failures import GitFailed, explained
+from web.library.git.remotes import RemoteRefs
 from web.library.git.urls import parse_address
-from web.library.sites.address import is_site, parse_site
 
 logger = logging.getLogger(__name__)
 
 HEAD_REF = "refs/portolan/head"
 _FETCHED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _SHA1_LENGTH = 40
-# From which on git's own `gc --auto` has something to do (gc.autoPackLimit, gc.auto).
+# Above which git's own `gc --auto` has something to do: gc.autoPackLimit, and the 256th part of
+# gc.auto (6,700), which is compared with the files in one of 256 folders.
 _UNTIDY_PACKS = 50
-_UNTIDY_OBJECTS = 6700
+_UNTIDY_OBJECTS = 27
 _MANY_LOOSE_REFS = 1000
 _PROGRESS = re.compile(r"([A-Z][a-z]+ \w+):\s+(\d+)%(?:.*\|\s+(\S+ [KMG]iB/s))?")
 _STALE_LOCK = re.compile(r"\.lock'?: file exists|unable to create '.*\.lock'", re.IGNORECASE)
@@ -43,20 +40,6 @@ _DAMAGE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteRefs:
-    """What a remote has: `objects` are the ids by full ref name, as the remote lists them.
-
-    `head` is the id that HEAD stands for, empty when there is none (no commit, or HEAD names a
-    branch that does not exist); `head_branch` the full name of its branch as `ref_text` has it,
-    empty when detached.
-    """
-
-    objects: dict[str, str]
-    head: str
-    head_branch: str
-
-
 def mirrors_folder() -> Path:
     """Return the folder that holds all mirrors."""
     return Path(settings.DATA_DIR) / "mirrors"
@@ -65,58 +48,6 @@ def mirrors_folder() -> Path:
 def mirror_path(repository_id: int) -> Path:
     """Return where the mirror of a repository is, or would be."""
     return mirrors_folder() / f"{repository_id}.git"
-
-
-def check_address(url: str) -> None:
-    """Raise InvalidInput when the address is not accepted, or a local one is no repository.
-
-    Accepted is the address of a site as well.
-    """
-    if is_site(url):
-        listing = parse_site(url).listing
-        check_host(listing.host, private_hosts=settings.FETCH_PRIVATE_HOSTS)
-        return
-    address = parse_address(url)
-    if address.is_local:
-        try:
-            remote_refs(url)
-        except PortolanError as error:
-            raise InvalidInput(
-                "There is no git repository at this path, or it may not be read.",
-                hint="Give the folder of a repository that the worker may read.",
-                fields={"url": "is not a readable git repository"},
-            ) from error
-
-
-def remote_refs(url: str, *, credential: Credential | None = None) -> RemoteRefs:
-    """Ask the remote for its branches, tags and HEAD, signed in with the credential.
-
-    Raises Unavailable in a clear sentence when it does not answer, TooLarge for a list over
-    LIMITS.max_listing_bytes, InvalidInput for an address that is not accepted.
-    """
-    address = parse_address(url)
-    most = LIMITS.max_listing_bytes
-    try:
-        with transport(address, credential) as way:
-            listing = run_git(
-                "ls-remote",
-                "--symref",
-                "--quiet",
-                operands=[address.text],
-                configuration=way.configuration,
-                environment=way.environment,
-                local=address.is_local,
-                max_output_bytes=most + 1,
-                timeout_seconds=LIMITS.git_listing_seconds,
-            )
-    except GitFailed as failure:
-        raise explained(failure, is_signed_in=credential is not None) from failure
-    if len(listing) > most:
-        raise TooLarge(
-            f"The list of the remote's branches and tags is longer than {most:,} bytes.",
-            hint="Raise PORTOLAN_MAX_LISTING_BYTES if it is meant to have that many.",
-        )
-    return _parsed(listing)
 
 
 def update_mirror(
@@ -168,23 +99,30 @@ def update_mirror(
 def tidy_mirror(repository_id: int, *, lock: int) -> None:
     """Have git repack the mirror when it has grown many small files.
 
-    A mirror that could not be tidied works as well as before: the failure is only logged.
+    Packed is what refs lead to, so that young objects of histories that the remote rewrote stay
+    files. Where these are most, git would look for work after each of the next fetches and not do
+    away with them: then everything goes into one pack, and they into another. A mirror that could
+    not be tidied works as well as before: the failure is only logged.
     """
     folder = mirror_path(repository_id)
-    if not _is_untidy(folder):
+    if _packs(folder) <= _UNTIDY_PACKS and _loose_objects(folder) <= _UNTIDY_OBJECTS:
         return
     try:
         run_git("gc", "--auto", "--quiet", mirror=folder, keep_open=[lock])
+        if _loose_objects(folder) > _UNTIDY_OBJECTS // 2:
+            run_git("gc", "--quiet", mirror=folder, keep_open=[lock])
     except GitFailed as failure:
         logger.warning("Mirror %s could not be tidied: %s", repository_id, failure.detail)
 
 
-def _is_untidy(folder: Path) -> bool:
-    """Say whether git would find work; to look costs a tenth of asking it, after each sync."""
-    objects = folder / "objects"
-    packs = sum(1 for _ in objects.glob("pack/*.pack"))
-    in_one_folder = sum(1 for _ in objects.glob("17/*"))  # where git looks, too
-    return packs > _UNTIDY_PACKS or 256 * in_one_folder > _UNTIDY_OBJECTS
+def _packs(folder: Path) -> int:
+    """Count packs; to look costs a tenth of asking git whether it has work, after each sync."""
+    return sum(1 for _ in (folder / "objects" / "pack").glob("*.pack"))
+
+
+def _loose_objects(folder: Path) -> int:
+    """Count objects that are files in the one of their 256 folders where git counts them, too."""
+    return sum(1 for _ in (folder / "objects" / "17").glob("*"))
 
 
 def mirrored_ids() -> set[int]:
@@ -198,14 +136,6 @@ def remove_mirror(repository_id: int) -> None:
     for folder in (mirror_path(repository_id), _unfinished(mirror_path(repository_id))):
         shutil.rmtree(folder, ignore_errors=True)
     (mirrors_folder() / f"{repository_id}.lock").unlink(missing_ok=True)
-
-
-def ref_text(name: bytes) -> str:
-    r"""Return a ref's name as text, with `\xNN` for what is not UTF-8.
-
-    No two names have the same text, since git allows no backslash in one.
-    """
-    return name.decode("utf-8", "backslashreplace")
 
 
 def blob_head(repository_id: int, oid: str, *, max_bytes: int) -> bytes:
@@ -223,20 +153,6 @@ def blob_head(repository_id: int, oid: str, *, max_bytes: int) -> bytes:
         )
     except GitFailed as failure:
         raise explained(failure) from failure
-
-
-def _parsed(listing: bytes) -> RemoteRefs:
-    objects: dict[str, str] = {}
-    head = head_branch = ""
-    for line in listing.decode("utf-8", "surrogateescape").split("\n"):
-        value, _, name = line.partition("\t")
-        if value.startswith("ref: ") and name == "HEAD":
-            head_branch = ref_text(value.removeprefix("ref: ").encode("utf-8", "surrogateescape"))
-        elif name == "HEAD":
-            head = value
-        elif name.startswith(("refs/heads/", "refs/tags/")) and not name.endswith("^{}"):
-            objects[name] = value
-    return RemoteRefs(objects=objects, head=head, head_branch=head_branch)
 
 
 def _wanted(remote: RemoteRefs) -> dict[str, str]:

@@ -19,7 +19,8 @@ from pygit2.enums import ObjectType, ReferenceFilter, SortMode
 
 from web.core.errors import InvalidInput, TooLarge, Unavailable
 from web.core.limits import LIMITS
-from web.library.git.mirrors import mirror_path, ref_text
+from web.library.git.mirrors import mirror_path
+from web.library.git.remotes import ref_text
 from web.library.records.history import CommitSummary
 
 _OPEN_HANDLES = 64

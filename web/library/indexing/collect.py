@@ -8,7 +8,8 @@ from web.library.git.objects import ObjectStore
 from web.library.indexing import discover
 from web.library.indexing.blob_texts import BlobTexts
 from web.library.indexing.decode import lines_of
-from web.library.indexing.write import changed, chunk_body, index_transaction, marks, rows
+from web.library.indexing.statements import changed, index_transaction, marks, rows
+from web.library.indexing.write import chunk_body
 from web.library.models import IndexState, Repository
 from web.library.search.backends import backend
 from web.library.search.backends.base import ChunkText

@@ -5,12 +5,10 @@ from collections.abc import Iterable, Sequence
 from itertools import batched
 from typing import Any
 
-from web.library.indexing.write import marks, rows
+from web.library.indexing.statements import IDS_PER_QUERY, marks, rows
 
 type Counts = dict[str, Any]
 type _Flat = Counter[tuple[str, str]]  # by group, empty for the totals, and name
-
-_IDS_PER_QUERY = 500
 
 
 def counts_of(ref_id: int) -> Counts:
@@ -21,7 +19,7 @@ def counts_of(ref_id: int) -> Counts:
 def counts_at(ref_id: int, paths: Iterable[str]) -> Counts:
     """Count the entries of a ref at those of these paths where it has one."""
     found: _Flat = Counter()
-    for some in batched(dict.fromkeys(paths), _IDS_PER_QUERY):
+    for some in batched(dict.fromkeys(paths), IDS_PER_QUERY):
         path_ids = f"SELECT id FROM library_path WHERE path IN ({marks(some)})"
         condition = f"entry.ref_id = %s AND entry.path_id IN ({path_ids})"
         found.update(_counted(condition, [ref_id, *some]))

@@ -9,10 +9,15 @@ from collections.abc import Iterable, Sequence
 from itertools import batched
 from typing import Any, NamedTuple
 
-from web.library.indexing.write import changed, insert, marks, reserved_ids, rows
+from web.library.indexing.statements import (
+    IDS_PER_QUERY,
+    changed,
+    insert,
+    marks,
+    reserved_ids,
+    rows,
+)
 from web.library.models import Ref
-
-_IDS_PER_QUERY = 500
 
 
 class Revision(NamedTuple):
@@ -70,7 +75,7 @@ class Entries:
 
     def remove(self, ref_id: int, paths: Iterable[str]) -> None:
         """Remove the entries of a ref at those of these paths where it has one."""
-        for some in batched(paths, _IDS_PER_QUERY):
+        for some in batched(paths, IDS_PER_QUERY):
             path_ids = f"SELECT id FROM library_path WHERE path IN ({marks(some)})"
             self._remove(f"ref_id = %s AND path_id IN ({path_ids})", [ref_id, *some])
 
@@ -83,7 +88,7 @@ class Entries:
         """Remove the revisions that have lost their last entry; return the contents they had."""
         contents: set[int | None] = set()
         ref_ids = sorted(self._ref_ids)
-        for some in batched(sorted(self._left), _IDS_PER_QUERY):
+        for some in batched(sorted(self._left), IDS_PER_QUERY):
             unshown = dict(
                 rows(
                     "SELECT id, content_id FROM library_filerevision AS revision"
@@ -113,7 +118,7 @@ def _known_revisions(ref_ids: Sequence[int], path_ids: Sequence[int]) -> dict[Re
     if not ref_ids:
         return known
     columns = ", ".join(f"revision.{column}" for column in _COLUMNS)
-    for some in batched(path_ids, _IDS_PER_QUERY):
+    for some in batched(path_ids, IDS_PER_QUERY):
         for pk, *row in rows(
             f"SELECT DISTINCT revision.id, {columns} FROM library_entry AS entry"
             " JOIN library_filerevision AS revision ON revision.id = entry.revision_id"

@@ -12,12 +12,8 @@ from web.library.indexing.counts import counts_after, counts_at, counts_of
 from web.library.indexing.discover import Verdict
 from web.library.indexing.entries import Entries, Revision
 from web.library.indexing.refs import WantedRef
-from web.library.indexing.write import (
-    ContentKey,
-    Paths,
-    existing_content_ids,
-    index_transaction,
-)
+from web.library.indexing.statements import index_transaction
+from web.library.indexing.write import ContentKey, Paths, existing_content_ids
 from web.library.models import IndexState, Ref
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 
-from web.library.git.mirrors import HEAD_REF, RemoteRefs
+from web.library.git.mirrors import HEAD_REF
 from web.library.git.objects import ObjectStore
+from web.library.git.remotes import RemoteRefs
 from web.library.models import Ref, RefKind
 
 _PREFIXES = {RefKind.BRANCH: "refs/heads/", RefKind.TAG: "refs/tags/"}

@@ -12,7 +12,8 @@ from web.library.indexing.blob_texts import BlobTexts
 from web.library.indexing.changed import Earlier
 from web.library.indexing.grammars import grammar_of
 from web.library.indexing.reading import ReadEntry
-from web.library.indexing.write import Names, marks, rows
+from web.library.indexing.statements import marks, rows
+from web.library.indexing.write import Names
 
 _LOADED_AT_ONCE = 100
 _SOURCES = (

@@ -13,14 +13,10 @@ from django.conf import settings
 from web.core.errors import Unavailable
 from web.core.limits import LIMITS
 from web.library.git.credentials import Credential
-from web.library.git.mirrors import (
-    RemoteRefs,
-    remote_refs,
-    tidy_mirror,
-    update_mirror,
-)
+from web.library.git.mirrors import tidy_mirror, update_mirror
 from web.library.git.objects import ObjectStore, few_pages_mapped
 from web.library.git.paths import kept_path
+from web.library.git.remotes import RemoteRefs, remote_refs
 from web.library.git.trees import TreeChanges, changes_between, entries_of
 from web.library.indexing import progress
 from web.library.indexing.analysis import analyse
@@ -34,15 +30,8 @@ from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry
 from web.library.indexing.reading import EntryReader, ReadEntry
 from web.library.indexing.refs import WantedRef, mirrored_refs, wanted_refs
 from web.library.indexing.replaced import Replaced
-from web.library.indexing.write import (
-    Names,
-    ReadContent,
-    Texts,
-    compact,
-    index_transaction,
-    unmapped_database,
-    write_contents,
-)
+from web.library.indexing.statements import compact, index_transaction, unmapped_database
+from web.library.indexing.write import Names, ReadContent, Texts, write_contents
 from web.library.models import Content, Ref, Repository
 from web.library.search.backends import backend
 from web.library.sites.address import is_site

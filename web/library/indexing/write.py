@@ -1,31 +1,27 @@
-"""Writing what was read into the tables, many rows at a time, inside the caller's transaction.
-
-Rows go in by `executemany` with ids reserved beforehand: an index has hundreds of thousands of
-chunks and symbols, and their ids are needed by the full-text tables. All of it runs under the
-write transaction named INDEX_WRITER, so that no two writers reserve the same ids.
-"""
+"""Writing what was read into the tables, inside the caller's transaction (`index_transaction`)."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import batched
 from typing import Any
 
-from django.db import connection
-
-from web.core.transactions import write_transaction
-from web.library.database import copy_rows
 from web.library.indexing import discover
 from web.library.indexing.analysis import Analysis
+from web.library.indexing.statements import (
+    IDS_PER_QUERY,
+    index_transaction,
+    insert,
+    marks,
+    pairs_of,
+    reserved_ids,
+    rows,
+)
 from web.library.search.backends import backend
 from web.library.search.backends.base import ChunkText
 
-INDEX_WRITER = "index"
-_IDS_PER_QUERY = 500
 _MAX_NAME = 255
-_GROWN_TABLES = ("library_symbol", "library_symbolname", "library_chunk", "library_content")
 
 type ContentKey = tuple[str, str, bool]  # blob id, format, is_document
 
@@ -39,11 +35,6 @@ class ReadContent:
     analysis: Analysis
 
 
-def index_transaction() -> AbstractContextManager[None]:
-    """Return the transaction in which the index is written; one at a time everywhere."""
-    return write_transaction(INDEX_WRITER)
-
-
 def chunk_body(lines: Sequence[str], start_line: int, end_line: int) -> str:
     """Return the text of a chunk as the search backend gets it, now and when it is removed."""
     return "\n".join(lines[start_line - 1 : end_line])
@@ -52,7 +43,7 @@ def chunk_body(lines: Sequence[str], start_line: int, end_line: int) -> str:
 def contents_of(oids: Iterable[str]) -> dict[ContentKey, int]:
     """Return the ids of all contents that these blobs have already, read by the present rules."""
     found: dict[ContentKey, int] = {}
-    for some in batched(dict.fromkeys(oids), _IDS_PER_QUERY):
+    for some in batched(dict.fromkeys(oids), IDS_PER_QUERY):
         for content_id, oid, read_as, is_document in rows(
             "SELECT id, oid, format, is_document FROM library_content"
             f" WHERE version = %s AND oid IN ({marks(some)})",
@@ -66,7 +57,7 @@ def existing_content_ids(content_ids: Iterable[int]) -> set[int]:
     """Return those of the ids that are still there."""
     return {
         row[0]
-        for some in batched(content_ids, _IDS_PER_QUERY)
+        for some in batched(content_ids, IDS_PER_QUERY)
         for row in rows(f"SELECT id FROM library_content WHERE id IN ({marks(some)})", some)
     }
 
@@ -177,7 +168,7 @@ class Texts:
 
     def __init__(self, replaced: Iterable[str] = ()) -> None:
         self._rows: dict[int, tuple[int, int]] = {}
-        for some in batched(dict.fromkeys(replaced), _IDS_PER_QUERY):
+        for some in batched(dict.fromkeys(replaced), IDS_PER_QUERY):
             found = rows(
                 "SELECT chunk.text_digest, chunk.text_id, content.id"
                 " FROM library_content AS content"
@@ -212,7 +203,7 @@ class Paths:
     def _unknown(self, paths: Iterable[str]) -> list[str]:
         """Look paths up; return those that there are not."""
         wanted = [path for path in paths if path not in self.ids]
-        self.ids.update(_found("library_path", "path, id", "path", wanted))
+        self.ids.update(pairs_of("library_path", "path, id", "path", wanted))
         return [path for path in wanted if path not in self.ids]
 
 
@@ -238,7 +229,7 @@ class Names:
             self._ids = {}
         wanted = [name for name in asked if name not in self._ids]
         folded = list(dict.fromkeys(map(_folded, wanted)))
-        self._ids.update(_found("library_symbolname", "name, id", "folded", folded))
+        self._ids.update(pairs_of("library_symbolname", "name, id", "folded", folded))
         new = [name for name in wanted if name not in self._ids]
         ids = reserved_ids("library_symbolname", len(new))
         folded = list(map(_folded, new))
@@ -251,82 +242,5 @@ class Names:
         return self._ids
 
 
-def reserved_ids(table: str, count: int) -> range:
-    """Return `count` consecutive ids that no row of the table ever had or will have otherwise."""
-    if not count:
-        return range(0)
-    if connection.vendor == "sqlite":
-        last = next(rows("SELECT seq FROM sqlite_sequence WHERE name = %s", [table]), (0,))[0]
-        return range(last + 1, last + 1 + count)
-    (sequence,) = next(rows("SELECT pg_get_serial_sequence(%s, 'id')", [table]))
-    (last,) = next(rows("SELECT setval(%s, nextval(%s) + %s - 1)", [sequence, sequence, count]))
-    return range(last + 1 - count, last + 1)
-
-
-def insert(table: str, columns: Sequence[str], values: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows; table and columns are literals of the code, JSON is text."""
-    if not values:
-        return
-    if connection.vendor == "postgresql":
-        copy_rows(table, columns, values)
-        return
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks(columns)})", values
-        )
-
-
-@contextmanager
-def unmapped_database() -> Iterator[None]:
-    """Keep SQLite from mapping its file into memory while an index is written.
-
-    The pages that writing passes over would count as memory of the process.
-    """
-    if connection.vendor != "sqlite":
-        yield
-        return
-    (before,) = next(rows("PRAGMA mmap_size"), (0,))
-    list(rows("PRAGMA mmap_size = 0"))
-    try:
-        yield
-    finally:
-        list(rows(f"PRAGMA mmap_size = {int(before)}"))
-
-
-def compact() -> None:
-    """Close the gaps that a large sync leaves in SQLite's file, in short transactions."""
-    if connection.vendor == "sqlite":
-        for table in _GROWN_TABLES:
-            list(rows(f"REINDEX {table}"))
-        list(rows("PRAGMA incremental_vacuum"))
-
-
-def rows(statement: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a statement."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, list(parameters))
-        yield from cursor.fetchall()
-
-
-def changed(statement: str, parameters: Sequence[Any] = ()) -> int:
-    """Run a statement that writes; return how many rows it changed."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, list(parameters))
-        return int(cursor.rowcount)
-
-
-def marks(values: Sequence[Any]) -> str:
-    """Return as many placeholders as there are values."""
-    return ", ".join(["%s"] * len(values))
-
-
 def _folded(name: str) -> str:
     return name.lower()[:_MAX_NAME]
-
-
-def _found(
-    table: str, columns: str, column: str, wanted: Sequence[str]
-) -> Iterator[tuple[str, int]]:
-    """Yield two columns of the rows in which one column has any of the values."""
-    for some in batched(wanted, _IDS_PER_QUERY):
-        yield from rows(f"SELECT {columns} FROM {table} WHERE {column} IN ({marks(some)})", some)

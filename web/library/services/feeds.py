@@ -15,7 +15,7 @@ from web.core.limits import LIMITS
 from web.core.logs import ANSWER
 from web.core.refusals import is_over, refusal_pause
 from web.library.indexing.publish import raise_generation
-from web.library.indexing.write import index_transaction
+from web.library.indexing.statements import index_transaction
 from web.library.posts.entries import ParsedFeed, parsed_feed
 from web.library.posts.merging import FeedMerge
 from web.library.posts.models import Feed

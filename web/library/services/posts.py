@@ -10,7 +10,7 @@ from django.utils import timezone
 from web.core import clock
 from web.core.errors import Conflict, InvalidInput, NotFound
 from web.library.indexing.publish import raise_generation
-from web.library.indexing.write import index_transaction
+from web.library.indexing.statements import index_transaction
 from web.library.posts.models import Post, PostStatus
 from web.library.posts.records import SavedPost
 from web.library.posts.slugs import checked_slug, free_slug

@@ -10,13 +10,14 @@ from django.db import DatabaseError, IntegrityError
 from web.core.errors import Conflict, InvalidInput, NotFound
 from web.core.limits import LIMITS
 from web.library.git.locks import mirror_lock
-from web.library.git.mirrors import check_address, mirrored_ids, remove_mirror
+from web.library.git.mirrors import mirrored_ids, remove_mirror
+from web.library.git.remotes import check_address
 from web.library.indexing.collect import collect, forgotten_contents
 from web.library.indexing.discover import checked_globs
 from web.library.indexing.entries import Entries
 from web.library.indexing.progress import COLLECTING, ProgressReporter, SyncProgress
 from web.library.indexing.publish import raise_generation
-from web.library.indexing.write import index_transaction
+from web.library.indexing.statements import index_transaction
 from web.library.models import NAME_PATTERN, Ref, Repository, Visibility
 
 logger = logging.getLogger(__name__)

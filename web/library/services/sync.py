@@ -25,8 +25,8 @@ from web.library.indexing.collect import collect, forgotten_contents, retire_con
 from web.library.indexing.progress import ProgressReporter, SyncProgress
 from web.library.indexing.publish import raise_generation
 from web.library.indexing.refs import unmatched_patterns
+from web.library.indexing.statements import index_transaction
 from web.library.indexing.sync import RepositorySync, SyncResult
-from web.library.indexing.write import index_transaction
 from web.library.models import Repository
 from web.library.services.credentials import credential_of
 from web.library.services.repositories import end_pause, repository_named

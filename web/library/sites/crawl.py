@@ -28,7 +28,7 @@ from web.core.html import page_markdown
 from web.core.limits import LIMITS
 from web.core.markup import soft_wrapped
 from web.core.redaction import redacted
-from web.library.git.mirrors import RemoteRefs
+from web.library.git.remotes import RemoteRefs
 from web.library.sites.address import README, SiteAddress, page_path, parse_site
 from web.library.sites.listing import LISTING_TYPES, Listing, read_listing
 from web.library.sites.store import KnownPage, Memory, SiteStore

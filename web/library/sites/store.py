@@ -14,7 +14,8 @@ import pygit2
 from pygit2.enums import FileMode
 
 from web.core.errors import Unavailable
-from web.library.git.mirrors import RemoteRefs, mirror_path
+from web.library.git.mirrors import mirror_path
+from web.library.git.remotes import RemoteRefs
 
 BRANCH = "refs/heads/site"
 _MEMORY = "refs/portolan/site"

@@ -2,7 +2,7 @@ import pytest
 
 from web.core.addresses import web_address
 from web.core.errors import InvalidInput
-from web.library.git.mirrors import check_address
+from web.library.git.remotes import check_address
 from web.library.selectors.links import commit_url, file_url
 from web.library.sites.address import page_path, page_url, parse_site
 
