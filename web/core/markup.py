@@ -6,13 +6,14 @@ left, nothing is loaded from other hosts, and links tell search engines and site
 
 import re
 from collections.abc import Mapping, Sequence
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 import nh3
 from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from markdown_it.utils import EnvType, OptionsDict
+
+from web.core.fences import lines_and_fences
+from web.core.images import html_with_shown_images
 
 _HEADINGS = {f"h{level}" for level in range(1, 7)}
 _OTHER_TAGS = (
@@ -34,25 +35,12 @@ _ATTRIBUTES = {
 
 
 _LONG_LINE = 1000
-_FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?]) +(?=[^\W\d_])")
 _WORD_ENDS = re.compile(r"(?<! ) ++(?=[^\W\d_])")
 
 
-def _is_foreign(source: str) -> bool:
-    # Browsers drop white space and take a backslash for a slash.
-    read = re.sub(r"[\x00-\x20]", "", source).replace("\\", "/")
-    try:
-        parts = urlsplit(read)
-    except ValueError:
-        return True
-    return bool(parts.scheme or parts.netloc)
-
-
 def _kept(tag: str, attribute: str, value: str) -> str | None:
     """Return the value of an attribute as it may stay, None to drop it."""
-    if attribute == "src" and _is_foreign(value):
-        return None
     if tag == "code" and attribute == "class":
         return value if value.startswith("language-") and " " not in value else None
     return value
@@ -79,8 +67,8 @@ def markdown_html(
 
     `anchors` gives headings their ids, by the line (from 1) that they start on. Relative links are
     completed with `base_url`. With `outermost_level` the headings are moved so that the outermost
-    of them have this level, below the headings of the page around them. An image of another host
-    becomes a link to it, so that reading a page tells nobody about its readers.
+    of them have this level, below the headings of the page around them. An image that this host
+    does not have becomes a link to it, so that reading a page tells nobody about its readers.
     """
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     tokens = parser.parse(text)
@@ -95,8 +83,8 @@ def markdown_html(
             token.attrSet("align", str(token.attrGet("style")).removeprefix("text-align:"))
         for child in token.children or ():
             _complete(child, base_url)
-    html = _Renderer(parser).render(tokens, parser.options, {})
-    return _CLEANER.clean(html)
+    html = parser.renderer.render(tokens, parser.options, {})
+    return html_with_shown_images(_CLEANER.clean(html), base_url=base_url)
 
 
 def markdown_words(text: str) -> str:
@@ -122,12 +110,8 @@ def soft_wrapped(text: str) -> str:
     if all(len(line) <= _LONG_LINE for line in text.split("\n")):
         return text
     lines: list[str] = []
-    fence = ""
-    for line in text.split("\n"):
-        opened = _FENCE.match(line)
-        if opened and (not fence or line.strip().startswith(fence)):
-            fence = "" if fence else opened[1]
-        if fence or len(line) <= _LONG_LINE or line.startswith(("    ", "\t", "#", "|", "<")):
+    for line, is_code in lines_and_fences(text):
+        if is_code or len(line) <= _LONG_LINE or line.startswith(("    ", "\t", "#", "|", "<")):
             lines.append(line)
         else:
             lines += _broken(line)
@@ -145,18 +129,6 @@ def _broken(line: str) -> list[str]:
             else:
                 pieces[-1] = f"{pieces[-1]} {part}" if pieces[-1] else part
     return pieces
-
-
-class _Renderer(RendererHTML):
-    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Render an image of our own as one, others as a link."""
-        token = tokens[idx]
-        source = str(token.attrGet("src") or "")
-        if not _is_foreign(source):
-            return super().image(tokens, idx, options, env)
-        words = self.renderInlineAsText(token.children or [], options, env) or source
-        escape = nh3.clean_text
-        return f'<a href="{escape(source)}">{escape(words)}</a>'
 
 
 def _move_headings(tokens: Sequence[Token], outermost_level: int) -> None:

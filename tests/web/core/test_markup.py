@@ -1,5 +1,6 @@
 import pytest
 
+from web.core.images import markdown_with_shown_images
 from web.core.markup import markdown_html, soft_wrapped
 
 
@@ -65,8 +66,66 @@ def test_an_image_of_another_host_can_still_be_opened():
     assert '<a href="https://example.org/cat.png" rel=' in html
 
 
-def test_an_own_image_stays():
-    assert '<img src="/static/cat.png" alt="a cat">' in markdown_html("![a cat](/static/cat.png)")
+REL = 'rel="nofollow noopener noreferrer"'
+MISSING = f'<a class="missing-image" href="/blog/x/cat.png" {REL}>'
+IMAGES = {
+    "![compass](/static/pages/compass.svg)": '<img src="/static/pages/compass.svg" alt="compass">',
+    "![c](../../static/pages/compass.svg)": '<img src="/static/pages/compass.svg" alt="c">',
+    '<img src="../../static/pages/compass.svg">': '<img src="/static/pages/compass.svg">',
+    "![a cat](cat.png)": f"{MISSING}a cat</a>",
+    "![](cat.png)": f"{MISSING}cat.png</a>",
+    '<img src="cat.png" alt="a &lt; b">': f"{MISSING}a &lt; b</a>",
+    "![a cat][1]\n\n[1]: cat.png": f"{MISSING}a cat</a>",
+    "[![a cat](cat.png)](/there/)": f'<a href="/there/" {REL}>a cat</a>',
+    "![a cat](/static/../secret)": f'<a class="missing-image" href="/secret" {REL}>a cat</a>',
+    "![a cat](/static/%00)": f'<a class="missing-image" href="/static/%00" {REL}>a cat</a>',
+    '<img src="https://e.example/c.png">': f'<a href="https://e.example/c.png" {REL}>c.png</a>',
+    "![a cat](data:image/png;base64,AAAA)": "<p>a cat</p>",
+    '<img src="data:image/png;base64,AAAA">': "image",
+    '<img alt="a cat">': "a cat",
+}
+
+
+@pytest.mark.parametrize(("text", "shown"), IMAGES.items())
+def test_an_image_that_is_not_there_becomes_its_text_and_a_link(text, shown):
+    html = markdown_html(text, base_url="/blog/x/")
+
+    assert shown in html
+    assert ("<img" in html) is ("<img" in shown)
+
+
+def test_an_image_beside_an_imported_post_is_of_its_host():
+    html = markdown_html("![a cat](/static/pages/compass.svg)", base_url="https://e.example/p/")
+
+    assert f'<a href="https://e.example/static/pages/compass.svg" {REL}>a cat</a>' in html
+
+
+MARKDOWN_IMAGES = {
+    "![a cat](cat.png) ![b](<b.png> 'title')": (
+        "[a cat](https://e.example/p/cat.png) [b](https://e.example/p/b.png)"
+    ),
+    '![](cat.png) <img src="cat.png" alt="a [cat]">': (
+        "[cat.png](https://e.example/p/cat.png) [a cat](https://e.example/p/cat.png)"
+    ),
+    "[![a](//f.example/a.png)](/there)": "[[a](https://f.example/a.png)](/there)",
+    "![a](data:image/png;base64,AAAA) text": "a text",
+    "`![a](b.png)`": "`![a](b.png)`",
+    "    ![a](b.png)": "    ![a](b.png)",
+    "```\n![a](b.png)\n```\n![a](b.png)": ("```\n![a](b.png)\n```\n[a](https://e.example/p/b.png)"),
+}
+
+
+@pytest.mark.parametrize(("text", "shown"), MARKDOWN_IMAGES.items())
+def test_markdown_for_readers_has_text_and_whole_addresses_in_place_of_images(text, shown):
+    assert markdown_with_shown_images(text, base_url="https://e.example/p/") == shown
+
+
+def test_markdown_for_readers_keeps_images_that_are_there(settings):
+    base_url = f"{settings.PUBLIC_URL}/blog/x/"
+
+    shown = markdown_with_shown_images("![c](/static/pages/compass.svg)", base_url=base_url)
+
+    assert shown == f"![c]({settings.PUBLIC_URL}/static/pages/compass.svg)"
 
 
 def test_relative_links_are_completed():

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
+from urllib.parse import urlsplit
 
 from django.db.models import Count, Q, QuerySet
 
@@ -34,7 +35,7 @@ from web.library.posts.records import (
     PostSearchResult,
     PostText,
 )
-from web.library.posts.slugs import slug_meant
+from web.library.posts.slugs import post_address, slug_meant
 from web.library.records.documents import SectionItem
 
 # Sections looked at by one search; far more than a blog has of any but its commonest words.
@@ -98,11 +99,15 @@ def post_text(
 ) -> PostText:
     """Return a post from a line on, whole where an answer has room for it.
 
-    The text ends at a whole line otherwise, and `next_start_line` says where to go on. Raises
-    NotFound with the nearest slugs, InvalidInput for a line behind the end.
+    The text ends at a whole line otherwise, and `next_start_line` says where to go on. Of images
+    it has the text and whole addresses. Raises NotFound with the nearest slugs, InvalidInput for a
+    line behind the end.
     """
+    from web.core.images import markdown_with_shown_images
+
     post = _visible(slug)
-    lines = lines_of(text_of(post))
+    base_url = post.source_url or post_address(post.slug)
+    lines = lines_of(markdown_with_shown_images(text_of(post), base_url=base_url))
     first = start_line or 1
     if first < 1 or first > max(len(lines), 1):
         raise InvalidInput(
@@ -161,7 +166,10 @@ def post_page(*, slug: str, may_see_drafts: bool = False) -> PostPage:
     is_draft = not visible_posts().filter(pk=post.pk).exists()
     anchors = dict(post.sections.exclude(anchor="").values_list("start_line", "anchor"))
     html = markdown_html(
-        text_of(post), anchors=anchors, base_url=post.source_url, outermost_level=2
+        text_of(post),
+        anchors=anchors,
+        base_url=post.source_url or urlsplit(post_address(post.slug)).path,
+        outermost_level=2,
     )
     return PostPage(post=item_of(post), html=html, is_draft=is_draft)
 

@@ -142,12 +142,11 @@ def test_the_preview_shows_safe_html(client, editor):
     ],
 )
 def test_the_preview_leads_where_the_page_will_lead(client, editor, slug, address, shown):
-    body = {"body": f"[x]({address}) ![y]({address})", "slug": slug}
+    body = {"body": f"[x]({address})", "slug": slug}
 
     html = client.post("/admin/posts/post/preview/", body).content.decode()
 
     assert f'href="{shown}"' in html
-    assert f'src="{shown}"' in html
 
 
 @pytest.mark.parametrize("permission", [None, "view_post", "add_post"])

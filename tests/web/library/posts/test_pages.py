@@ -4,7 +4,9 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 
+from web.accounts.principals import ANONYMOUS
 from web.library.posts.models import Post
+from web.library.selectors.posts import post_text
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -101,6 +103,22 @@ def test_a_page_needs_nothing_from_elsewhere(client, write):
     assert "default-src 'none'" in response.headers["Content-Security-Policy"]
     assert 'src="https://elsewhere' not in response.content.decode()
     assert " style=" not in response.content.decode()
+
+
+def test_images_that_are_not_there_are_text_for_every_reader(client, write, settings):
+    write("Guide", "![a mast](mast.png)\n")
+    missing = "/blog/guide/mast.png"
+
+    page = client.get("/blog/guide/").content.decode()
+    feed = ET.fromstring(client.get("/blog/feed.xml").content)  # noqa: S314 - our own
+    told = post_text(principal=ANONYMOUS, slug="guide").text
+
+    link = (
+        f'<a class="missing-image" href="{missing}" rel="nofollow noopener noreferrer">a mast</a>'
+    )
+    assert link in page
+    assert link in feed.findtext(f"{ATOM}entry/{ATOM}content")
+    assert told == f"[a mast]({settings.PUBLIC_URL}{missing})"
 
 
 @pytest.mark.parametrize("status", ["draft", "published"])

@@ -36,22 +36,23 @@ document.addEventListener("DOMContentLoaded", () => {
       });
       // The server has made it safe; see web.core.markup.
       if (response.ok) panel.innerHTML = await response.text();
+      tellMissingImages();
       panel.toggleAttribute("data-stale", !response.ok);
     } catch (error) {
       if (error.name !== "AbortError") panel.toggleAttribute("data-stale", true);
     }
   }
 
-  // What readers would see as a broken image; errors of images do not bubble.
-  panel.addEventListener("error", (event) => {
-    const image = event.target;
-    if (!(image instanceof HTMLImageElement)) return;
-    const missing = document.createElement("strong");
-    missing.className = "post-preview-missing";
-    missing.textContent = `No image at ${readable(image.getAttribute("src"))}: posts keep no `
-      + "files. Use the address of one that this site serves.";
-    image.replaceWith(missing);
-  }, true);
+  // Readers see the text of such an image, and a link that leads nowhere.
+  function tellMissingImages() {
+    for (const link of panel.querySelectorAll("a.missing-image")) {
+      const missing = document.createElement("strong");
+      missing.className = "post-preview-missing";
+      missing.textContent = ` No image at ${readable(link.getAttribute("href"))}: posts keep no `
+        + "files. Use the address of one that this site serves.";
+      link.after(missing);
+    }
+  }
 
   body.addEventListener("input", () => {
     clearTimeout(timer);
