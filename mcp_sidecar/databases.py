@@ -104,7 +104,8 @@ def _named(error: DatabaseError | InterfaceError) -> Exception:
     if _lacks_migrations(error.__cause__):
         return Unavailable(
             "The database of this server lacks migrations.",
-            hint="Tell whoever runs the server: manage.py migrate. Then repeat the call.",
+            hint="Tell whoever runs the server, and repeat the call once they have seen to it.",
+            remedy="Run: python manage.py migrate",
         )
     if not is_away(error):
         return error

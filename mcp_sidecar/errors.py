@@ -69,13 +69,13 @@ def unforeseen(error: BaseException, *, request_id: str, where: str) -> Protocol
 def note_away(error: PortolanError, *, request_id: str, where: str) -> None:
     """Log a part of the platform that does not answer, with the traceback; others are expected."""
     if isinstance(error, Unavailable) and not isinstance(error, Busy):
-        logger.error("%s (request %s in %s)", error.message, request_id, where, exc_info=error)
+        logger.error("%s (request %s in %s)", error, request_id, where, exc_info=error)
 
 
 def unavailable(error: PortolanError, *, request_id: str, where: str) -> ProtocolError:
     """Return the JSON-RPC error for an expected failure outside of a tool call; log it."""
     note_away(error, request_id=request_id, where=where)
-    return ProtocolError(UNAVAILABLE, str(error), {"code": error.code, "request_id": request_id})
+    return ProtocolError(UNAVAILABLE, error.words, {"code": error.code, "request_id": request_id})
 
 
 def unknown_tool(name: str, *, lacks_github_token: bool = False) -> ProtocolError:

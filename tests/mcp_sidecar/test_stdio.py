@@ -231,7 +231,8 @@ def test_calls_on_postgresql_without_its_tables_say_what_is_missing(tmp_path):
     _, called, listed = map(json.loads, ended.stdout.splitlines())
     for told in (called["result"]["content"][0]["text"], listed["error"]["message"]):
         assert told.startswith("The database of this server lacks migrations."), told
-        assert "manage.py migrate" in told
+        assert "manage.py" not in told  # who calls can tell somebody, no more
+    assert "Run: python manage.py migrate" in ended.stderr
 
 
 PEOPLE = """

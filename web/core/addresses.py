@@ -21,10 +21,8 @@ from web.core.limits import LIMITS
 Resolver = Callable[[str, float], Sequence[str]]
 """Return the network addresses of a host within so many seconds; raise Unavailable for none."""
 
-HINT = (
-    "Only public http and https addresses are fetched; PORTOLAN_FETCH_PRIVATE_HOSTS names hosts of "
-    "your own network that may be as well."
-)
+HINT = "Only public http and https addresses are fetched."
+_REMEDY = "PORTOLAN_FETCH_PRIVATE_HOSTS names hosts of your own network that may be as well."
 PRIVATE_SUFFIXES = (
     "localhost",
     "local",
@@ -203,4 +201,4 @@ def _literal(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def _refused(message: str) -> InvalidInput:
-    return InvalidInput(message, hint=HINT, fields={"url": message})
+    return InvalidInput(message, hint=HINT, remedy=_REMEDY, fields={"url": message})

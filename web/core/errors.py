@@ -11,21 +11,39 @@ class PortolanError(Exception):
     """Base of every expected failure.
 
     `code` is a stable snake_case word, `message` one sentence, `hint` what to do next (may be
-    empty), `fields` the problems by dotted argument path.
+    empty), `fields` the problems by dotted argument path. `remedy` is what only who runs the server
+    can do (settings, commands): for staff, commands and the log, never for other callers. As a
+    string an error has all of it.
     """
 
     code = "error"
 
     def __init__(
-        self, message: str, *, hint: str = "", fields: Mapping[str, str] | None = None
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        remedy: str = "",
+        fields: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.remedy = remedy
         self.fields: dict[str, str] = dict(fields or {})
 
-    def __str__(self) -> str:
+    @property
+    def words(self) -> str:
+        """What happened and what to do next, for whoever asked."""
         return f"{self.message} {self.hint}".strip()
+
+    @property
+    def advice(self) -> str:
+        """What to do next, for who runs the server."""
+        return f"{self.hint} {self.remedy}".strip()
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.advice}".strip()
 
 
 class InvalidInput(PortolanError):

@@ -49,7 +49,7 @@ class DocumentFetcher:
             metadata, max_age_seconds = _published(client_id)
             return granted_metadata(metadata, document=client_id), max_age_seconds
         except PortolanError as error:
-            raise CIMDError(str(error)) from error
+            raise CIMDError(error.words) from error
 
 
 class CountedDocuments:

@@ -103,8 +103,7 @@ def refusal_of(uri: str, *, document: str, by_staff: bool) -> str:
         return ""
     return (
         "This redirect address is neither on loopback nor one of a well-known application. "
-        "Whoever runs this server can allow it with PORTOLAN_OAUTH_REDIRECT_URIS or register "
-        "the client in the admin."
+        "Whoever runs this server can allow it or register the client."
     )
 
 

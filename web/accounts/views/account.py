@@ -63,7 +63,7 @@ def new_token(request: HttpRequest) -> HttpResponse:
         try:
             made = token_create(actor=actor_of(request), owner=request.user, **form.cleaned_data)
         except PortolanError as error:
-            form.add_error(None, str(error))
+            form.add_error(None, error.words)
         else:
             return render(request, "accounts/token_made.html", {"made": made}, status=201)
     return render(request, "accounts/token_new.html", {"form": form}, status=422)

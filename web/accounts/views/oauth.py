@@ -194,10 +194,12 @@ class _GrantedMetadata:
         try:
             metadata = granted_metadata(read_metadata(request.body))
         except InvalidInput as error:
-            code = "invalid_redirect_uri" if "redirect" in str(error) else "invalid_client_metadata"
-            return _error(code, str(error))
+            code = (
+                "invalid_redirect_uri" if "redirect" in error.words else "invalid_client_metadata"
+            )
+            return _error(code, error.words)
         except TooLarge as error:
-            return _error("invalid_client_metadata", str(error), status=413)
+            return _error("invalid_client_metadata", error.words, status=413)
         request._body = json.dumps(metadata).encode()
         return None
 
@@ -212,7 +214,7 @@ class RegisterView(_GrantedMetadata, DynamicClientRegistrationView):  # type: ig
         try:
             count_request(kind="registration", address=address_of(request), limit=limit)
         except TooManyRequests as error:
-            too_many = _error("too_many_requests", str(error), status=429)
+            too_many = _error("too_many_requests", error.words, status=429)
             too_many["Retry-After"] = str(error.retry_after_seconds)
             return too_many
         if (refusal := self._prepare(request)) is not None:

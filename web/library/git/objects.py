@@ -90,7 +90,7 @@ class ObjectStore:
         raise TooLarge(
             f"A folder of the repository takes {size:,} bytes; at most "
             f"{LIMITS.max_folder_bytes:,} are read.",
-            hint="Raise PORTOLAN_MAX_FOLDER_BYTES if the folder is meant to be that large.",
+            remedy="Raise PORTOLAN_MAX_FOLDER_BYTES if the folder is meant to be that large.",
         )
 
     def tree_of(self, commit: str) -> str:

@@ -200,5 +200,5 @@ class _Comparison:
 def _unreasonable() -> TooLarge:
     return TooLarge(
         f"The repository has more than {LIMITS.max_repository_files:,} files and folders.",
-        hint="Raise PORTOLAN_MAX_REPOSITORY_FILES if the repository is meant to be that large.",
+        remedy="Raise PORTOLAN_MAX_REPOSITORY_FILES if the repository is meant to be that large.",
     )

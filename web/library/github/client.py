@@ -20,7 +20,14 @@ from pydantic import SecretStr
 from web.core.errors import DeadlineExceeded, TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.library.github.connections import connections
-from web.library.github.failures import Aim, Answer, OutcomeUnknown, failure_of, undecodable
+from web.library.github.failures import (
+    TELL_THE_OPERATOR,
+    Aim,
+    Answer,
+    OutcomeUnknown,
+    failure_of,
+    undecodable,
+)
 
 if TYPE_CHECKING:  # imported when it is first needed: most sidecars never ask GitHub
     import httpcore2
@@ -185,7 +192,7 @@ def _decoded[Shape](answer: Answer, shape: type[Shape], aim: Aim) -> Shape:
         return msgspec.json.decode(answer.body, type=shape)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         unread = undecodable(aim, answer.header("content-type"))
-        raise _Unreadable(unread.message, hint=unread.hint) from None
+        raise _Unreadable(unread.message, hint=unread.hint, remedy=unread.remedy) from None
 
 
 def _unknown_outcome(aim: Aim, why: str) -> OutcomeUnknown:
@@ -210,8 +217,8 @@ def _on_the_same_host(url: str, location: str, aim: Aim) -> str:
     if not location or _origin(target) != _origin(_api()):
         raise Unavailable(
             f"GitHub redirects to another host for {aim.what}, where the token is not sent.",
-            hint="Tell the user: PORTOLAN_GITHUB_API_URL or the repository's address may have "
-            "to be corrected.",
+            hint=f"Do not repeat the call: {TELL_THE_OPERATOR}.",
+            remedy="PORTOLAN_GITHUB_API_URL or the repository's address may have to be corrected.",
         )
     return target
 

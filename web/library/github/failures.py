@@ -43,6 +43,8 @@ _NOT_SHOWN: Final = (
     "not see it."
 )
 _NOT_SHOWN_HINT: Final = "Check the number and the repository. {needed}"
+TELL_THE_OPERATOR: Final = "tell the user that who runs this server has to look at it"
+_ADDRESS_REMEDY: Final = "PORTOLAN_GITHUB_API_URL may not be the address of GitHub's API."
 # Refusals that mean one thing: the error, what happened, what to do.
 _PLAIN: Final[Mapping[int, tuple[type[PortolanError], str, str]]] = {
     HTTPStatus.UNAUTHORIZED: (
@@ -131,7 +133,8 @@ def failure_of(answer: Answer, aim: Aim) -> PortolanError:
         )
     return Unavailable(
         f"GitHub answered with status {answer.status}, which means nothing here.{said}",
-        hint="Tell the user: PORTOLAN_GITHUB_API_URL may not be the address of GitHub's API.",
+        hint=f"Do not repeat the call: {TELL_THE_OPERATOR}.",
+        remedy=_ADDRESS_REMEDY,
     )
 
 
@@ -220,6 +223,6 @@ def undecodable(aim: Aim, content_type: str) -> Unavailable:
     kind = _quoted(content_type.partition(";")[0]) or "nothing"
     return Unavailable(
         f"GitHub's answer about {aim.what} cannot be read (it came as {kind}).",
-        hint="Try once more later. If it stays so, tell the user: PORTOLAN_GITHUB_API_URL may not "
-        "be the address of GitHub's API.",
+        hint=f"Try once more later. If it stays so, {TELL_THE_OPERATOR}.",
+        remedy=_ADDRESS_REMEDY,
     )

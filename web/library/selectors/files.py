@@ -128,7 +128,7 @@ def file_lines(
     try:
         decoded = _decoded(store.blob(revision.oid), revision)
     except TooLarge as error:
-        return replace(without_lines, note=str(error))
+        return replace(without_lines, note=error.words)
     if decoded is None:
         return replace(without_lines, kind=EntryKind.BINARY.value, note="binary file")
     return _read(without_lines, decoded.text, decoded.encoding, start_line, line_count)

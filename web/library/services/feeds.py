@@ -192,7 +192,7 @@ def _record_failure(feed_id: int, error: PortolanError) -> None:
         feed.is_active = feed.is_active and not isinstance(error, Gone)
         feed.next_fetch_at = now + wait
         feed.stale_since = feed.stale_since or now
-        feed.error, feed.error_hint = error.message, error.hint
+        feed.error, feed.error_hint = error.message, error.advice
         feed.save()
 
 

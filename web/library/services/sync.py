@@ -249,7 +249,7 @@ def _record_failure(
                 sync_started_at=None,
                 stale_since=repository.stale_since or clock.now(),
                 sync_error=error.message,
-                sync_hint=error.hint,
+                sync_hint=error.advice,
                 sync_progress={},
             )
             if repository.stale_since is None or repository.sync_error != error.message:

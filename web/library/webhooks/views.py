@@ -41,7 +41,7 @@ def receive(request: HttpRequest, *, forge: Forge) -> JsonResponse:
     except PortolanError as error:
         status = _STATUS.get(type(error), 503)
         logger.warning("A webhook of %s was refused: %s", forge.name, error)
-        return _refusal(status, error.code, str(error))
+        return _refusal(status, error.code, error.words)
     except DatabaseError:
         logger.exception("A webhook of %s could not be taken", forge.name)
         return _refusal(503, Unavailable.code, "The event cannot be taken now. Send it again.")

@@ -176,7 +176,7 @@ class TestAnswers:
         error = failure(project, Reply(body, headers=html))
         assert type(error).__mro__[1] is Unavailable
         assert "cannot be read (it came as text/html)" in error.message
-        assert "PORTOLAN_GITHUB_API_URL" in error.hint
+        assert "PORTOLAN_GITHUB_API_URL" in error.remedy
         assert isinstance(failure(project, Reply(body, 201, html), write=True), OutcomeUnknown)
 
     def test_an_answer_that_ends_too_early_is_told(self, project):

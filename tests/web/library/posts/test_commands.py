@@ -53,7 +53,7 @@ def test_an_address_that_holds_a_key_is_shown_nowhere(site, tmp_path, monkeypatc
 def test_add_feed_says_what_is_wrong_in_one_sentence(db, clock, site):
     assert run("add_feed", "file:///etc/passwd") == (
         "The address must start with http:// or https://. Only public http and https addresses "
-        "are fetched; PORTOLAN_FETCH_PRIVATE_HOSTS names hosts of your own network that may be as "
+        "are fetched. PORTOLAN_FETCH_PRIVATE_HOSTS names hosts of your own network that may be as "
         "well.",
         1,
     )
