@@ -8,6 +8,7 @@ from web.core.errors import InvalidInput
 
 MAX_ALTERNATIVES = 100
 _BRACES = re.compile(r"\{([^{},]*+,[^{}]*+)\}")  # as in shells: `{x}` means itself
+_CLASS = re.compile(r"\[[!^]?\]?[^]]*?\[:\w*:\]")  # [:name:] within brackets
 
 
 def is_glob(text: str) -> bool:
@@ -19,8 +20,15 @@ def glob_of(pattern: str, *, argument: str) -> GitIgnoreSpec:
     """Return the matcher of a glob over whole paths; `*.py` matches in every folder.
 
     `*.{ts,tsx}` stands for both. Raises InvalidInput, for the argument of that name, where the text
-    is no glob, or stands for more than MAX_ALTERNATIVES.
+    is no glob, holds a class such as [[:digit:]], which pathspec would take for its letters, or
+    stands for more than MAX_ALTERNATIVES.
     """
+    if _CLASS.search(pattern):
+        raise InvalidInput(
+            f"{pattern[:100]!r} holds a class of characters, which globs do not know here.",
+            hint="Write a range: [0-9] for [[:digit:]], [A-Za-z] for [[:alpha:]].",
+            fields={argument: "a class of characters"},
+        )
     try:
         return GitIgnoreSpec.from_lines(_alternatives(pattern, argument), backend="re2")
     except (ValueError, re.error) as error:

@@ -28,3 +28,11 @@ def test_more_alternatives_than_can_be_looked_at_are_refused(glob):
     with pytest.raises(InvalidInput, match="more than 100 globs") as refused:
         glob_of(glob, argument="pattern")
     assert "pattern" in refused.value.fields
+
+
+@pytest.mark.parametrize("glob", ["[[:alpha:]]", "docs/[![:digit:]a]*.md", "v[0-9[:punct:]]"])
+def test_classes_of_characters_are_refused_with_what_to_write(glob):
+    with pytest.raises(InvalidInput, match="class of characters") as refused:
+        glob_of(glob, argument="path")
+    assert "[0-9] for [[:digit:]]" in refused.value.hint
+    assert "path" in refused.value.fields

@@ -5,6 +5,7 @@ thread with one. Files are read from the mirror in the order of their paths; a p
 enough files or its time is over, and its cursor goes on with the next file.
 """
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ from web.library.selectors.refs import freshness_of, ref_for, repository_for
 from web.library.selectors.skipped import not_indexed
 
 _MEMORY_BYTES = 8 * 1024 * 1024
+# What means another place in a whole text than in a line: \A, \z, and (?-m), which undoes (?m).
+_OF_ONE_LINE = re.compile(r"\\[Az]|\(\?\w*-")
+_LINE_BREAK = re.compile(r"\n|(?<!\\)(?:\\\\)*+\\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,13 @@ def lines_matching(
             )
             matching.append(MatchingFile(file.path, file.language, shown, len(lines), url))
     more = position < len(files)
+    hints = []
+    if at and not files:
+        hints.append(_nothing_there(path, skipped))
+    elif not matching and _LINE_BREAK.search(pattern):
+        hints.append(
+            "The pattern is tried on each line by itself: a line break is in none of them."
+        )
     return PatternMatches(
         files=tuple(matching),
         searched_count=position,
@@ -98,7 +109,7 @@ def lines_matching(
         unreadable_count=unreadable,
         next_cursor=cursor_for(offset=position, filters=filters) if more else None,
         freshness=freshness_of(found, at),
-        hints=() if files or at is None else (_nothing_there(path, skipped),),
+        hints=tuple(hints),
     )
 
 
@@ -132,7 +143,7 @@ def _compiled(pattern: str, *, ignore_case: bool) -> _Expression:
     options.log_errors = False
     try:
         source = pattern.encode()
-        whole = None if "\\A" in pattern or "\\z" in pattern else b"(?m)" + source
+        whole = None if _OF_ONE_LINE.search(pattern) else b"(?m)" + source
         return _Expression(
             re2.compile(source, options=options),
             whole and re2.compile(whole, options=options),

@@ -15,11 +15,17 @@ from web.core.transactions import read_transaction
 from web.library.git.history import change_of, history
 from web.library.git.objects import ObjectStore
 from web.library.indexing.decode import decode, decoded_as
-from web.library.models import Content, Ref, Repository
+from web.library.models import Content, Repository
 from web.library.records.history import CommitDetail, CommitListing
 from web.library.selectors.entries import folder_of
 from web.library.selectors.links import commit_url
-from web.library.selectors.refs import freshness_of, ref_for, repository_for
+from web.library.selectors.refs import (
+    freshness_of,
+    ref_for,
+    ref_named,
+    refs_hint,
+    repository_for,
+)
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
 
@@ -144,16 +150,15 @@ def _reading(store: ObjectStore, oid: str) -> Callable[[bytes], str]:
 
 def _meant(repository: Repository, store: ObjectStore, text: str) -> str:
     """Return the full id of the commit that a caller names; git reads nothing of the text."""
-    refs = Ref.objects.filter(repository=repository)
-    meant = {"is_default": True} if text == "HEAD" else {"name": text.replace("\0", "")}
-    named = refs.filter(**meant).first()
+    named = ref_named(repository, text)
     if named is not None and named.commit:
         return named.commit
     if not _COMMIT.fullmatch(text):
         raise InvalidInput(
-            f"{text[:100]!r} is not the id of a commit.",
-            hint="Use an id from list_commits, at least its first 4 characters.",
-            fields={"commit": "not the id of a commit"},
+            f"{text[:100]!r} is neither the id of a commit nor an indexed tag or branch.",
+            hint="Use an id from list_commits, at least its first 4 characters. "
+            + refs_hint(repository, text),
+            fields={"commit": "neither the id of a commit nor an indexed ref"},
         )
     found = store.commit_id(text.lower())
     if found is not None:

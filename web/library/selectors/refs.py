@@ -52,29 +52,41 @@ def repository_for(principal: Principal, name: str) -> Repository:
 def ref_for(repository: Repository, name: str | None) -> Ref | None:
     """Return the indexed ref that a call means: the default branch without a name, and for HEAD.
 
-    A tag wins over a branch of the same name; heads/… and tags/… tell them apart. None for a
-    repository that has nothing indexed, when no ref was named. Raises InvalidInput, with the list
-    of indexed refs, for a name that is none of them.
+    None for a repository that has nothing indexed, when no ref was named. Raises InvalidInput, with
+    the list of indexed refs, for a name that is none of them.
+    """
+    found = ref_named(repository, name or "HEAD")
+    if found is None and name and name != "HEAD":
+        raise InvalidInput(
+            f"The ref {name[:_LONGEST_NAME]!r} is not indexed.",
+            hint=f"{refs_hint(repository, name)} Leave ref out for the default branch.",
+            fields={"ref": "not an indexed ref"},
+        )
+    return found
+
+
+def ref_named(repository: Repository, name: str) -> Ref | None:
+    """Return the indexed ref of a name, the default branch for HEAD; None where there is none.
+
+    A tag wins over a branch of the same name; heads/… and tags/… tell them apart.
     """
     refs = Ref.objects.filter(repository=repository)
-    if not name or name == "HEAD":
+    if name == "HEAD":
         return refs.filter(is_default=True).first()
     matches = Q(name=name)
     for prefix, kind in _PREFIXES.items():
         if name.startswith(prefix):
             matches |= Q(name=name.removeprefix(prefix), kind=kind)
-    found = refs.filter(matches).order_by("-kind").first() if "\0" not in name else None
-    if found is None:
-        known = list(
-            refs.order_by("-is_default", "-committed_at", "name").values_list("name", flat=True)
-        )
-        raise InvalidInput(
-            f"The ref {name[:_LONGEST_NAME]!r} is not indexed.",
-            hint=f"{_near(name, known)}Indexed refs of {repository.name}: {_listed(known)}. "
-            "Leave ref out for the default branch.",
-            fields={"ref": "not an indexed ref"},
-        )
-    return found
+    return refs.filter(matches).order_by("-kind").first() if "\0" not in name else None
+
+
+def refs_hint(repository: Repository, name: str) -> str:
+    """Return what to write instead of a name that is no indexed ref: near names, then all."""
+    refs = Ref.objects.filter(repository=repository)
+    known = list(
+        refs.order_by("-is_default", "-committed_at", "name").values_list("name", flat=True)
+    )
+    return f"{_near(name, known)}Indexed refs of {repository.name}: {_listed(known)}."
 
 
 def _near(name: str, names: Sequence[str]) -> str:

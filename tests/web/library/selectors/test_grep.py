@@ -42,6 +42,8 @@ def places(found):
         (r"\{\}$", [("lib/c.js", 1)]),
         (r"\bBeta\b", [("lib/b.py", 1)]),
         (r"\A\z", [("lib/b.py", 3)]),
+        (r"(?-m)^def b", [("lib/b.py", 4)]),
+        (r"(?i-m:^DEF B)", [("lib/b.py", 4)]),
     ],
 )
 def test_every_matching_line_is_found_once(pattern, expected):
@@ -102,6 +104,16 @@ def test_nothing_to_look_at_is_explained(path, skipped, said):
     found = grep("beta", path=path)
     assert (found.file_count, found.skipped_count) == (0, skipped)
     assert said in found.hints[0]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_hinted"),
+    [("a:\n", True), (r"a:\n", True), (r"a:\\\n", True), (r"a:\\n", False)],
+)
+def test_a_pattern_over_several_lines_is_told_that_it_matches_none(pattern, is_hinted):
+    found = grep(pattern)
+    assert found.files == ()
+    assert ["each line by itself" in hint for hint in found.hints] == [True] * is_hinted
 
 
 @pytest.mark.parametrize("pattern", ["(", "[", "\\", "(?R)", r"(a)\1", "(?=x)", "a{1001}"])

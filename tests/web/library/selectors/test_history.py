@@ -115,7 +115,7 @@ def test_a_path_narrows_what_a_commit_changed(origin, path, changed):
         detail(origin.head, path="li")
 
 
-@pytest.mark.parametrize("name", ["HEAD", "main"])
+@pytest.mark.parametrize("name", ["HEAD", "main", "heads/main", "refs/heads/main"])
 def test_a_branch_or_head_means_its_newest_commit(heads, name):
     assert detail(name).summary.commit == heads[2]
 
@@ -183,8 +183,9 @@ def test_each_side_of_a_change_is_read_in_its_own_charset(origin, is_indexed, be
     "commit", ["--output=/tmp/x", "HEAD^{/x}", "@{-1}", "main:a.py", "abc", "../x", "a\0b"]
 )
 def test_what_is_no_id_is_refused(commit):
-    with pytest.raises(InvalidInput, match="not the id"):
+    with pytest.raises(InvalidInput, match="neither the id of a commit nor") as refused:
         detail(commit)
+    assert "Indexed refs of tool: main." in refused.value.hint
 
 
 @pytest.mark.usefixtures("heads")
