@@ -61,6 +61,8 @@ _PINNED = {
     "GIT_PROTOCOL_FROM_USER": "0",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    # What a local partial clone lacks is not asked of where its configuration says.
+    "GIT_NO_LAZY_FETCH": "1",
     # git takes and frees a buffer for each object. That glibc gives it back to the system each time
     # and asks for it again is an eighth of what a small fetch costs.
     "MALLOC_TRIM_THRESHOLD_": str(64 * 1024 * 1024),

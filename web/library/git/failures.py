@@ -30,6 +30,7 @@ _SEE_CREDENTIAL = (
 )
 # Lists of refs and progress, in which a branch's name could look like a complaint.
 _NOT_COMPLAINTS = (" ", "From ", "Receiving", "Resolving", "remote: Co", "remote: En", "remote: To")
+_REMOTE_LACKS = "corruption on the remote side"
 _ADVICE: tuple[tuple[str, str, str], ...] = (
     (
         r"no space left|disk quota exceeded|disk is full",
@@ -80,9 +81,15 @@ _ADVICE: tuple[tuple[str, str, str], ...] = (
         "Open it in a browser and use the address that it ends at.",
     ),
     (
-        r"corruption on the remote side|unable to read [0-9a-f]{40}",
+        r"from promisor remote|lazy fetching disabled",
+        "The remote repository is a partial clone: it lacks files of what is to be indexed.",
+        "Run git fetch --refetch --no-filter in it, or give the address that it was cloned from; "
+        "then sync with --force.",
+    ),
+    (
+        rf"{_REMOTE_LACKS}|unable to read [0-9a-f]{{40}}",
         "The remote repository is damaged: it lacks something that it is made of.",
-        "Run git fsck in the remote repository; sync again when it is mended.",
+        "Run git fsck in the remote repository; sync with --force when it is mended.",
     ),
     (
         r"dubious ownership|permission denied|unable to (read|open)|cannot open",
@@ -144,6 +151,11 @@ class GitFailed(Exception):
         super().__init__("git failed")
         shown = redacted(_USER_INFORMATION.sub("://", detail))
         self.detail = "\n".join(line[:_LONGEST_LINE] for line in shown.splitlines())
+
+
+def lacks_objects(failure: GitFailed) -> bool:
+    """Say whether the remote has not all objects of what it was asked for."""
+    return _REMOTE_LACKS in failure.detail
 
 
 def explained(failure: GitFailed, *, is_signed_in: bool = False) -> PortolanError:

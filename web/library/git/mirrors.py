@@ -7,32 +7,28 @@ own. Reading from mirrors is `objects`' and `trees`' task, who may change one `l
 import logging
 import re
 import shutil
-from collections.abc import Callable, Mapping
-from itertools import islice
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
 
 from web.library.git.command import run_git
-from web.library.git.credentials import Credential, Transport, transport
-from web.library.git.failures import GitFailed, explained
+from web.library.git.credentials import Credential, transport
+from web.library.git.failures import GitFailed, explained, lacks_objects
+from web.library.git.fetch import Fetch, is_as_fetched
 from web.library.git.remotes import RemoteRefs
 from web.library.git.urls import parse_address
 
 logger = logging.getLogger(__name__)
 
-HEAD_REF = "refs/portolan/head"
-_FETCHED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _SHA1_LENGTH = 40
 # Above which git's own `gc --auto` has something to do: gc.autoPackLimit, and the 256th part of
 # gc.auto (6,700), which is compared with the files in one of 256 folders.
 _UNTIDY_PACKS = 50
 _UNTIDY_OBJECTS = 27
-_MANY_LOOSE_REFS = 1000
-_PROGRESS = re.compile(r"([A-Z][a-z]+ \w+):\s+(\d+)%(?:.*\|\s+(\S+ [KMG]iB/s))?")
 _STALE_LOCK = re.compile(r"\.lock'?: file exists|unable to create '.*\.lock'", re.IGNORECASE)
-# What git says of a mirror that lost files or has half-written ones; a damaged remote may say the
-# same, and does once more when it is copied anew.
+# What git says of a mirror that lost files or has half-written ones.
 _DAMAGE = re.compile(
     r"not a git repository|bad (object|config|ref|signature|tree)|corrupt|missing|unable to read"
     r"|cannot lock ref|broken|is empty|necessary objects|does not point to a valid object",
@@ -58,12 +54,15 @@ def update_mirror(
     present: Mapping[str, str],
     lock: int,
     credential: Credential | None = None,
+    tracked: Collection[str] = (),
     on_progress: Callable[[str, int], None] | None = None,
     anew: bool = False,
 ) -> bool:
     """Make the mirror's refs those of the remote; return whether anything had to be fetched.
 
-    What is gone there is gone here.
+    What is gone there is gone here. Of a remote that lacks objects only HEAD and the refs that are
+    `tracked`, full names of `remote.objects`, are copied, without their history where that is not
+    whole.
 
     Nothing is asked of the remote when what the mirror has at `present` (`ObjectStore.targets`)
     agrees with `remote`. A mirror that git finds damaged, and with `anew` any, is copied anew; the
@@ -75,22 +74,19 @@ def update_mirror(
     if any(len(oid) != _SHA1_LENGTH for oid in remote.objects.values()):
         raise explained(GitFailed("mismatched algorithms"))
 
-    def pass_on(line: str) -> None:
-        if on_progress is not None and (match := _PROGRESS.search(line)):
-            speed = f" at {match[3]}" if match[3] else ""
-            on_progress(f"{match[1].lower()}{speed}", int(match[2]))
-
-    def fetch(into: Path) -> None:
-        with transport(address, credential) as way:
-            _fetch(into, way, remote, lock, pass_on)
-
+    if not anew and is_as_fetched(folder, present, remote, names=tracked):
+        return False
+    bring = _copy if anew or not (folder / "HEAD").exists() else _bring_up_to_date
     try:
-        if anew or not (folder / "HEAD").exists():
-            _copy(folder, fetch)
-        elif present != _wanted(remote):
-            _bring_up_to_date(folder, fetch)
-        else:
-            return False
+        with transport(address, credential) as way:
+            fetch = Fetch(way, remote, lock=lock, on_progress=on_progress)
+            try:
+                bring(folder, fetch.everything)
+            except GitFailed as failure:
+                if not lacks_objects(failure):
+                    raise
+                logger.warning("The remote of mirror %s lacks objects", repository_id)
+                bring(folder, partial(fetch.what_is_there, names=tracked))
     except GitFailed as failure:
         raise explained(failure, is_signed_in=credential is not None) from failure
     return True
@@ -155,10 +151,6 @@ def blob_head(repository_id: int, oid: str, *, max_bytes: int) -> bytes:
         raise explained(failure) from failure
 
 
-def _wanted(remote: RemoteRefs) -> dict[str, str]:
-    return remote.objects | ({HEAD_REF: remote.head} if remote.head else {})
-
-
 def _bring_up_to_date(folder: Path, fetch: Callable[[Path], None]) -> None:
     """Fetch into a mirror; what a killed git left in the way, and damage, are mended."""
     try:
@@ -167,7 +159,7 @@ def _bring_up_to_date(folder: Path, fetch: Callable[[Path], None]) -> None:
         if _STALE_LOCK.search(failure.detail):
             _remove_stale_locks(folder)
             fetch(folder)
-        elif _DAMAGE.search(failure.detail):
+        elif _DAMAGE.search(failure.detail) and not lacks_objects(failure):
             logger.warning("Mirror %s is damaged, and is copied anew", folder.stem)
             _copy(folder, fetch)
         else:
@@ -191,47 +183,6 @@ def _copy(folder: Path, fetch: Callable[[Path], None]) -> None:
 def _unfinished(folder: Path) -> Path:
     """Return where the copy that is to become a mirror grows."""
     return folder.with_suffix(".new")
-
-
-def _fetch(
-    folder: Path,
-    way: Transport,
-    remote: RemoteRefs,
-    lock: int,
-    on_progress: Callable[[str], None],
-) -> None:
-    head = [f"+HEAD:{HEAD_REF}"] if remote.head else []
-    # A mirror of a shallow copy becomes complete as soon as its remote is.
-    depth = ["--unshallow"] if (folder / "shallow").exists() else []
-    run_git(
-        "fetch",
-        "--prune",
-        "--no-tags",
-        "--force",
-        "--update-shallow",
-        "--no-write-fetch-head",
-        "--no-auto-maintenance",
-        "--no-recurse-submodules",
-        "--progress",
-        *depth,
-        operands=[way.address.text, *_FETCHED, *head],
-        mirror=folder,
-        configuration=way.configuration,
-        environment=way.environment,
-        local=way.address.is_local,
-        keep_open=[lock],
-        on_progress=on_progress,
-    )
-    if not remote.head:
-        run_git("update-ref", "-d", operands=[HEAD_REF], mirror=folder)
-    if _has_many_loose_refs(folder):
-        run_git("pack-refs", "--all", mirror=folder, keep_open=[lock])
-
-
-def _has_many_loose_refs(folder: Path) -> bool:
-    """Say whether so many refs are files of their own that reading them takes seconds."""
-    files = (folder / "refs").rglob("*")
-    return next(islice(files, _MANY_LOOSE_REFS, None), None) is not None
 
 
 def _remove_stale_locks(folder: Path) -> None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 
-from web.library.git.mirrors import HEAD_REF
+from web.library.git.fetch import HEAD_REF
 from web.library.git.objects import ObjectStore
-from web.library.git.remotes import RemoteRefs
+from web.library.git.remotes import RemoteRefs, ref_text
 from web.library.models import Ref, RefKind
 
 _PREFIXES = {RefKind.BRANCH: "refs/heads/", RefKind.TAG: "refs/tags/"}
@@ -62,6 +62,17 @@ def wanted_refs(
     ]
     others.sort(key=lambda ref: (-ref.committed_at.timestamp(), ref.kind, ref.name))
     return (default, *others[:newest])
+
+
+def tracked_names(remote: RemoteRefs, *, patterns: Sequence[str]) -> list[str]:
+    """Return the full names, as the remote lists them, of all refs that may be indexed."""
+    names = {ref_text(name.encode("utf-8", "surrogateescape")): name for name in remote.objects}
+    found = {name for _, _, name in _matching(names, patterns)}
+    if remote.head_branch in names:
+        found.add(names[remote.head_branch])
+    elif not remote.head:
+        found.update(name for _, _, name in _matching(names, [f"{_PREFIXES[RefKind.BRANCH]}*"]))
+    return sorted(found)
 
 
 def unmatched_patterns(store: ObjectStore, *, patterns: Sequence[str]) -> tuple[str, ...]:

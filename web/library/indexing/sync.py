@@ -28,7 +28,7 @@ from web.library.indexing.garbage import rare_collections
 from web.library.indexing.progress import ProgressReporter
 from web.library.indexing.publish import ChangedView, ContentsVanished, NewEntry, Published, publish
 from web.library.indexing.reading import EntryReader, ReadEntry
-from web.library.indexing.refs import WantedRef, mirrored_refs, wanted_refs
+from web.library.indexing.refs import WantedRef, mirrored_refs, tracked_names, wanted_refs
 from web.library.indexing.replaced import Replaced
 from web.library.indexing.statements import compact, index_transaction, unmapped_database
 from web.library.indexing.write import Names, ReadContent, Texts, write_contents
@@ -146,6 +146,7 @@ class RepositorySync:
             present=self._store.targets(),
             lock=self._lock,
             credential=self._credential,
+            tracked=tracked_names(remote, patterns=self._repository.tracked_refs),
             on_progress=self._reporter.percent,
             anew=anew,
         )

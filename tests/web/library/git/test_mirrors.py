@@ -10,10 +10,10 @@ import pytest
 from tests.gitrepos import GitRepository
 from tests.web.library.installation import Installation
 from web.core.errors import Conflict, Unavailable
-from web.library.git import mirrors
+from web.library.git import fetch, mirrors
+from web.library.git.fetch import HEAD_REF
 from web.library.git.locks import mirror_lock
 from web.library.git.mirrors import (
-    HEAD_REF,
     blob_head,
     mirror_path,
     remove_mirror,
@@ -88,7 +88,7 @@ def test_moved_tag_and_force_push_are_followed(origin: GitRepository) -> None:
 def test_very_many_refs_are_kept_in_one_file_and_followed(
     origin: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mirrors, "_MANY_LOOSE_REFS", 3)
+    monkeypatch.setattr(fetch, "_MANY_LOOSE_REFS", 3)
     origin.write({"a": "1"}).commit().tag("v1").tag("v2").branch("side")
     before = _mirror(origin)
     assert [path for path in (mirror_path(1) / "refs").rglob("*") if path.is_file()] == []
@@ -271,6 +271,7 @@ def test_second_holder_of_the_lock_is_told(origin: GitRepository) -> None:
 
 _HOLD_LOCK_FOR_EVER = """
 import signal
+from web.library.git.fetch import HEAD_REF
 from web.library.git.locks import mirror_lock
 with mirror_lock(1, wait_seconds=0):
     print("held", flush=True)

@@ -24,7 +24,7 @@ from web.accounts.models import AuditEvent
 from web.accounts.principals import Principal
 from web.accounts.records import COMMAND_LINE
 from web.core.errors import NotAllowed
-from web.library.git.mirrors import RemoteRefs, remote_refs
+from web.library.git.remotes import RemoteRefs, remote_refs
 from web.library.management.rounds import each_repository
 from web.library.models import Ref, RemoteCredential, Repository
 from web.library.selectors.sources import sources_listed
