@@ -67,6 +67,13 @@ def shortened(text: str, most: int) -> str:
     return f"{text[:most]}… ({len(text) - most} more characters)"
 
 
+def one_line(text: str) -> str:
+    """Return `text` with line ends and tabs as escapes."""
+    for character in "\n\r\t":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
 def longest_run(text: str) -> int:
     """Return the length of the longest run of backticks."""
     if "`" not in text:
@@ -83,8 +90,7 @@ def span(text: str, most: int = 400) -> str:
     line = shortened(text, most)
     if len(escaped(line)[0]) > 2 * most:
         line = shortened(text, most // _LONGEST_ESCAPE)
-    for character in "\n\r\t":
-        line = line.replace(character, f"\\u{ord(character):04x}")
+    line = one_line(line)
     if not line.strip():
         return "(empty)"
     ticks = "`" * (longest_run(line) + 1)

@@ -21,7 +21,10 @@ def test_retry_after_reaches_the_model():
 
 
 def test_names_in_a_failure_are_escaped_and_bounded():
-    text = failure_text(NotFound("no \u202e" + "x" * 50_000, hint="h" * 50_000))
+    error = NotFound("no \u202e" + "x" * 50_000, hint="Did you mean: a\nb?" + "h" * 50_000)
+    text = failure_text(error)
     assert "\\u202e" in text
+    assert "Did you mean: a\\u000ab?" in text
+    assert text.count("\n") == len(["message", "hint"])
     assert len(text) < 5_000
     assert "more characters" in text

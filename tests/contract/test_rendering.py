@@ -200,6 +200,14 @@ def test_page_with_a_cursor_says_how_to_go_on():
 
 def test_last_page_is_not_called_truncated():
     assert "truncated" not in list_files.CONTRACT.render(RESULTS[list_files.CONTRACT])
+    last = replace(samples.CODE, next_cursor=None, total_is_exact=True)
+    assert "truncated" not in search_code.CONTRACT.render(search_code.SearchCodeResult.of(last))
+
+
+def test_last_page_of_the_best_says_how_to_find_others():
+    last = replace(samples.CODE, next_cursor=None, total_is_exact=False)
+    text = search_code.CONTRACT.render(search_code.SearchCodeResult.of(last))
+    assert "truncated: only the best are listed; further words or filters" in text
 
 
 def test_search_that_finds_nothing_says_what_was_searched_and_what_to_try():

@@ -99,7 +99,13 @@ def render(result: SearchCodeResult) -> Rendering:
     left_out = len(result.places) - shown
     closing = [
         count_line(result.total_count, shown, noun="files", is_exact=result.total_is_exact),
-        more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
+        more_line(
+            NAME,
+            cursor=result.next_cursor,
+            shown=shown,
+            left_out=left_out,
+            is_exact=result.total_is_exact or not result.places,
+        ),
         *hint_lines(result.hints),
     ]
     if not result.places:

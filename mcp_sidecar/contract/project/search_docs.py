@@ -88,7 +88,13 @@ def render(result: SearchDocsResult) -> Rendering:
     left_out = len(result.sections) - shown
     closing = [
         count_line(result.total_count, shown, noun="pages", is_exact=result.total_is_exact),
-        more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
+        more_line(
+            NAME,
+            cursor=result.next_cursor,
+            shown=shown,
+            left_out=left_out,
+            is_exact=result.total_is_exact,
+        ),
         "read_doc with path and section shows a section whole.",
         *hint_lines(result.hints),
     ]

@@ -100,7 +100,13 @@ def render(result: SearchPostsResult) -> Rendering:
     left_out = len(result.places) - shown
     closing = [
         count_line(result.total_count, shown, noun="posts", is_exact=result.total_is_exact),
-        more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
+        more_line(
+            NAME,
+            cursor=result.next_cursor,
+            shown=shown,
+            left_out=left_out,
+            is_exact=result.total_is_exact,
+        ),
         "read_post with slug shows a post whole; with start_line from that section on.",
         *hint_lines(result.hints),
     ]

@@ -27,10 +27,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def more_line(tool: str, *, cursor: str | None, shown: int, left_out: int) -> str:
+def more_line(
+    tool: str, *, cursor: str | None, shown: int, left_out: int, is_exact: bool = True
+) -> str:
     """Return how to get the rows that are not shown; empty when all are.
 
-    `left_out` rows of this page did not fit, so the page has to be asked for again, smaller.
+    `left_out` rows of this page did not fit, so the page has to be asked for again, smaller. Of a
+    search whose total is not exact (`is_exact`) the last page is not the end of what matches.
     """
     if left_out:
         return (
@@ -42,6 +45,8 @@ def more_line(tool: str, *, cursor: str | None, shown: int, left_out: int) -> st
             f"truncated: for the next page call {tool} with the same arguments "
             f'and cursor="{word(cursor)}"'
         )
+    if not is_exact:
+        return "truncated: only the best are listed; further words or filters bring others up."
     return ""
 
 

@@ -13,7 +13,7 @@ from web.core.limits import LIMITS
 from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.objects import ObjectStore
-from web.library.globs import glob_of
+from web.library.globs import glob_of, is_glob
 from web.library.indexing import skipping
 from web.library.indexing.decode import Decoded, decode, decoded_as, lines_of
 from web.library.models import Entry, EntryKind, FileRevision, Ref, Repository
@@ -225,9 +225,12 @@ def _alone(repository: Repository, ref: Ref, path: str) -> list[FileItem]:
     except NotFound:
         refuse_below_unopened(ref, path)
         near = nearest_folders(ref, path)
+        hint = f"Near it: {', '.join(near)}." if near else "Leave path out to see the root."
+        if is_glob(path):
+            hint = "A glob belongs into pattern, which looks at all files below path."
         raise NotFound(
             f"There is no folder {path[:200]!r} in repository {repository.name} at {ref.name}.",
-            hint=f"Near it: {', '.join(near)}." if near else "Leave path out to see the root.",
+            hint=hint,
         ) from None
 
 

@@ -142,6 +142,11 @@ class TestReading:
             listed(path=path)
         assert missed.value.hint == f"Near it: {near}."
 
+    def test_a_glob_given_as_the_folder_is_told_where_it_belongs(self):
+        with pytest.raises(NotFound) as missed:
+            listed(path="src/*.py")
+        assert "belongs into pattern" in missed.value.hint
+
     def test_a_name_misspelled_together_with_its_folder_is_told_the_nearest(self):
         with pytest.raises(NotFound) as missed:
             read("src/wep/viewz.py")
