@@ -1,66 +1,41 @@
 """HTML of other people as Markdown: what feeds and sites say, without scripts, style or chrome."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup, Tag
 from bs4.dammit import UnicodeDammit
-from bs4.element import NavigableString
-from markdownify import MarkdownConverter
 
+from web.core.converter import markdown_of
 from web.core.errors import InvalidInput
 
-_NOISE = (
-    "script, style, template, noscript, iframe, object, embed, svg, link, input, select, textarea"
+_NOISE = {
+    *("script", "style", "template", "noscript", "iframe", "object", "embed", "svg"),
+    *("link", "input", "select", "textarea"),
+}
+_CHROME = {"nav", "header", "footer", "aside", "button", "dialog"}
+_CHROME_ROLES = {"navigation", "search", "banner", "contentinfo"}
+_CHROME_CLASSES = {"headerlink", "sphinxsidebar", "related", "breadcrumbs", "toc", "edit-this-page"}
+# What a page may be about, the surest first; looked for in one walk over the page.
+_MAIN: tuple[Callable[[Tag], bool], ...] = (
+    lambda element: element.name == "article" and element.find_parent("main") is not None,
+    lambda element: element.get("role") == "main",
+    lambda element: element.name == "main",
+    lambda element: element.name == "article",
+    lambda element: element.get("id") == "content",
+    lambda element: "content" in element.get_attribute_list("class"),
 )
-_CHROME = (
-    "nav, header, footer, aside, button, dialog, [hidden], [aria-hidden=true], [role=navigation],"
-    " [role=search], [role=banner], [role=contentinfo], .headerlink, .sphinxsidebar, .related,"
-    " .breadcrumbs, .toc, .edit-this-page"
-)
-_MAIN = ("main article", "[role=main]", "main", "article", "#content", ".content", "body")
 _NO_INDEX = re.compile(r"\b(?:noindex|none)\b", re.IGNORECASE)
 _LEAST_WORDS = 20
 _FEED_TYPES = {"application/rss+xml", "application/atom+xml"}
-_TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?])")
-_OUTER_UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
-_LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source)-([\w+#.-]+)")
-_BARE_BAR = re.compile(r"(?<!\\)\|")
-# What the converter would read again from each blank in it.
-_LONG_BLANK = re.compile(r"(?<![\t ])[\t ]{100}[\t ]+")
 _TITLE_SUFFIX = re.compile(r"\s+[-|·»\u2013\u2014]\s+[^-|·»\u2013\u2014]+$")
-
-
-class _Converter(MarkdownConverter):
-    """Escapes only what would be read as markup, so that the text stays as people wrote it."""
-
-    def escape(self, text: str, parent_tags: set[str]) -> str:
-        """Escape tags, and underscores that do not stand inside a word."""
-        text = _TAG_LIKE.sub(r"\\<", super().escape(text, parent_tags))  # type: ignore[misc]
-        return _OUTER_UNDERSCORES.sub(lambda match: match[0].replace("_", r"\_"), text)
-
-    def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Leave out the empty lines around a block of code, and the blanks behind it."""
-        start = len(text) - len(text.lstrip(" \n"))
-        text = text[text.rfind("\n", 0, start) + 1 :].rstrip(" \n")
-        return str(super().convert_pre(el, text, parent_tags))  # type: ignore[misc]
-
-    def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Keep a bar inside a cell from ending it."""
-        text = _BARE_BAR.sub(r"\|", text)
-        return str(super().convert_td(el, text, parent_tags))  # type: ignore[misc]
-
-    def convert_th(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Keep a bar inside a heading cell from ending it."""
-        text = _BARE_BAR.sub(r"\|", text)
-        return str(super().convert_th(el, text, parent_tags))  # type: ignore[misc]
 
 
 def html_markdown(html: str, *, base_url: str = "") -> str:
     """Return a fragment of HTML as Markdown; relative links are completed with `base_url`.
 
-    Raises InvalidInput when it is nested too deeply to be read.
+    Raises InvalidInput as `markdown_of` does.
     """
     return _markdown(_soup(html), base_url)
 
@@ -80,15 +55,14 @@ def linked_feeds(html: bytes, *, base_url: str) -> tuple[str, ...]:
 def page_markdown(html: str | bytes, *, base_url: str, charset: str = "") -> tuple[str, str]:
     """Return title and main content (Markdown) of a whole page, without its navigation.
 
-    Of bytes the encoding is `charset`, or what the page itself declares. Raises InvalidInput when
-    it is nested too deeply to be read, has no text, or wants not to be indexed.
+    Of bytes the encoding is `charset`, or what the page itself declares. Raises InvalidInput as
+    `markdown_of` does, when it has no text, and when it wants not to be indexed.
     """
     soup = _soup(html, charset)
     if soup.find("meta", attrs={"name": "robots", "content": _NO_INDEX}):
         raise InvalidInput("The page wants not to be indexed.")
     title = _title(soup)
-    for element in soup.select(_CHROME):
-        element.decompose()
+    _drop(soup, _is_chrome)
     body = _markdown(_main(soup), base_url)
     if not body.strip():
         raise InvalidInput("The page has no text.")
@@ -105,25 +79,57 @@ def _soup(html: str | bytes, charset: str = "") -> BeautifulSoup:
             or ""
         )
     soup = BeautifulSoup(html.replace("\0", ""), "lxml")
-    for element in soup.select(_NOISE):
-        element.decompose()
+    _drop(soup, lambda element: element.name in _NOISE)
     return soup
+
+
+def _drop(root: Tag, is_unwanted: Callable[[Tag], bool]) -> None:
+    """Take elements out; from the last on, so that none is looked for among its siblings."""
+    waiting = [root]
+    while waiting:
+        parent = waiting.pop()
+        for index in range(len(parent.contents) - 1, -1, -1):
+            child = parent.contents[index]
+            if not isinstance(child, Tag):
+                continue
+            if is_unwanted(child):
+                child.extract(_self_index=index)
+            else:
+                waiting.append(child)
+
+
+def _is_chrome(element: Tag) -> bool:
+    """Say whether an element leads through a site, in place of being what its page is about."""
+    attributes = element.attrs
+    return element.name in _CHROME or (
+        bool(attributes)
+        and (
+            "hidden" in attributes
+            or attributes.get("aria-hidden") == "true"
+            or attributes.get("role") in _CHROME_ROLES
+            or not _CHROME_CLASSES.isdisjoint(element.get_attribute_list("class"))
+        )
+    )
 
 
 def _main(soup: BeautifulSoup) -> Tag:
     """Return the element that holds what the page is about; the first rule that gives text."""
-    for selector in _MAIN:
-        found = soup.select(selector)
-        if len(found) == 1 and len(found[0].get_text(" ").split()) >= _LEAST_WORDS:
-            return found[0]
+    found: list[list[Tag]] = [[] for _ in _MAIN]
+    for element in soup.descendants:
+        if isinstance(element, Tag):
+            for one, is_main in zip(found, _MAIN, strict=True):
+                if len(one) <= 1 and is_main(element):
+                    one.append(element)
+    for one in found:
+        if len(one) == 1 and len(one[0].get_text(" ").split()) >= _LEAST_WORDS:
+            return one[0]
     return soup.body or soup  # of little text all of it, but for the head
 
 
 def _title(soup: BeautifulSoup) -> str:
-    headings = soup.find_all("h1")
+    headings = soup.find_all("h1", limit=2)
     if len(headings) == 1:
-        for link in headings[0].select(".headerlink"):
-            link.decompose()
+        _drop(headings[0], lambda element: "headerlink" in element.get_attribute_list("class"))
         text = " ".join(headings[0].get_text().split())
         if text:
             return text
@@ -134,30 +140,8 @@ def _title(soup: BeautifulSoup) -> str:
 def _markdown(root: Tag, base_url: str) -> str:
     if base_url:
         _complete(root.find_all(["a", "img"]), base_url)
-    _shorten_blanks(root)
-    try:
-        text = _converter().convert_soup(root)
-    except RecursionError:
-        raise InvalidInput("The page is nested too deeply to be read.") from None
-    lines = [line.rstrip() for line in text.split("\n")]
+    lines = [line.rstrip() for line in markdown_of(root).split("\n")]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
-
-
-def _converter() -> _Converter:
-    return _Converter(
-        heading_style="atx",
-        bullets="-",
-        escape_underscores=False,
-        code_language_callback=_language,
-        strip_pre=None,
-    )
-
-
-def _shorten_blanks(root: Tag) -> None:
-    """Make one blank of very many, as they are shown, but in code."""
-    for text in root.find_all(string=_LONG_BLANK):
-        if type(text) is NavigableString and text.find_parent("pre") is None:
-            text.replace_with(_LONG_BLANK.sub(" ", text))
 
 
 def _complete(elements: Iterable[Tag], base_url: str) -> None:
@@ -169,15 +153,3 @@ def _complete(elements: Iterable[Tag], base_url: str) -> None:
                 element[name] = urljoin(base_url, address)
             except ValueError:
                 del element[name]
-
-
-def _language(element: Tag) -> str:
-    """Return the language that a code block declares, in itself or around it."""
-    for candidate in (element.find("code"), element, *list(element.parents)[:2]):
-        if not isinstance(candidate, Tag):
-            continue
-        for name in candidate.get_attribute_list("class"):
-            match = _LANGUAGE.fullmatch(name or "")
-            if match and match[1] not in {"default", "none", "text"}:
-                return match[1]
-    return ""

@@ -320,6 +320,12 @@ class Limits(BaseSettings):
     max_site_page_bytes: int = Field(
         2 * 1024 * 1024, gt=0, description="Largest page of a site, unpacked."
     )
+    max_page_seconds: float = Field(
+        10.0, gt=0, description="CPU time for making text of one page, or entry of a feed."
+    )
+    max_page_characters: int = Field(
+        4_000_000, gt=0, description="Longest text that one page, or entry of a feed, becomes."
+    )
     site_pause_seconds: float = Field(
         0.2, ge=0, description="Pause between two requests to one site."
     )

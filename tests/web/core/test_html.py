@@ -1,5 +1,8 @@
+import sys
+
 import pytest
 
+from web.core import converter
 from web.core.errors import InvalidInput
 from web.core.html import html_markdown, page_markdown
 from web.core.markup import markdown_html
@@ -85,6 +88,95 @@ def test_a_short_page_has_its_title_once():
 def test_a_page_nested_too_deeply_is_refused():
     with pytest.raises(InvalidInput, match="nested too deeply"):
         html_markdown("<ul><li>" * 5000 + "x")
+
+
+def test_a_list_keeps_its_numbers_and_the_rest_of_its_items_indented():
+    html = (
+        "<ol start=9><li>one<ul><li>a</ul><li>two<p>more<ol><li>x</ol></ol><ol start=\u00b2><li>y"
+    )
+
+    assert html_markdown(html) == ("9. one\n   - a\n10. two\n\n    more\n\n    1. x\n\n1. y\n")
+
+
+TABLES = {
+    "<tr><th>h<td>i</tr><tr><td>a<td>b": "|  |  |\n| --- | --- |\n| h | i |\n| a | b |\n",
+    "<tr><th>h<th>i</tr><tr><td>a<td>b": "| h | i |\n| --- | --- |\n| a | b |\n",
+    "<thead><tr><td>h</thead><tbody><tr><td>a</tbody><tbody><tr><td>b": (
+        "| h |\n| --- |\n| a |\n| b |\n"
+    ),
+    "<caption>c</caption><tbody><tr><td>a": "c\n\n|  |\n| --- |\n| a |\n",
+    "<tr><td colspan=\u00b2>a<td colspan=1000>b": (
+        f"{'|  ' * 101}|\n{'| --- ' * 101}|\n| a | b{' |' * 100}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "shown"), TABLES.items())
+def test_a_table_has_one_head(rows, shown):
+    assert html_markdown(f"<table>{rows}</table>") == shown
+
+
+HOSTILE = {
+    "items of an ordered list": lambda n: "<ol>" + "<li>x" * n,
+    "rows of a head": lambda n: "<table><thead>" + "<tr><td>x" * n,
+    "parts of a table": lambda n: "<table>" + "<tbody><tr><td>x" * n,
+    "scripts between texts": lambda n: "x<script>y</script>" * n,
+    "buttons between texts": lambda n: "x<button>y</button>" * n,
+    "links of a heading": lambda n: "<h1>" + "x<a class=headerlink>y</a>" * n,
+    "blanks between elements": lambda n: ("<b>x</b>" + " " * 210) * n,
+    "nested lists": lambda n: ("<ul><li>x" * 20 + "</li></ul>" * 20) * (n // 20),
+    "nested tables": lambda n: ("<table><tr><td>x" * 20 + "</td></tr></table>" * 20) * (n // 20),
+    "nested quotes": lambda n: ("<blockquote>x" * 20 + "</blockquote>" * 20) * (n // 20),
+    "nested code": lambda n: ("<pre>x" * 20 + "</pre>" * 20) * (n // 20),
+    "articles": lambda n: "<article>x</article>" * n,
+    "unclosed paragraphs": lambda n: "<p>x" * n,
+    "attributes": lambda n: "<p " + "".join(f"a{number}=x " for number in range(n)) + ">x",
+    "entities": lambda n: "&lt;&#60;&amp" * n,
+}
+
+
+def steps(html):
+    """Return how many lines of Python are run to read a page."""
+    counted = 0
+
+    def count(*_):
+        nonlocal counted
+        counted += 1
+
+    monitoring, tool = sys.monitoring, 4
+    monitoring.use_tool_id(tool, "steps")
+    monitoring.register_callback(tool, monitoring.events.LINE, count)
+    monitoring.set_events(tool, monitoring.events.LINE)
+    try:
+        page_markdown(html, base_url="https://example.org/")
+    finally:
+        monitoring.set_events(tool, 0)
+        monitoring.free_tool_id(tool)
+    return counted
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_page_of_twice_the_length_takes_twice_the_steps(kind):
+    html = HOSTILE[kind]
+    page_markdown(html(40), base_url="https://example.org/")  # what is made once
+
+    assert steps(html(800)) < 2.2 * steps(html(400))
+
+
+@pytest.mark.parametrize(
+    ("bound", "reason"),
+    [
+        ({"max_page_seconds": 1e-9}, "takes more than 1e-09 seconds"),
+        ({"max_page_characters": 100}, "becomes more than 100 characters"),
+    ],
+)
+def test_a_page_beyond_a_bound_is_refused_with_the_reason(monkeypatch, bound, reason):
+    limits = converter.LIMITS.model_copy(update=bound)
+    monkeypatch.setattr(converter, "LIMITS", limits)
+
+    with pytest.raises(InvalidInput, match=reason) as refused:
+        html_markdown(f"<p>{WORDS}")
+    assert "PORTOLAN_MAX_PAGE" in refused.value.remedy
 
 
 def test_damaged_links_are_left_out():
