@@ -14,6 +14,8 @@ from mcp_sidecar.contract.project import (
     CONTRACTS,
     find_symbol,
     get_repository,
+    list_commits,
+    list_docs,
     list_files,
     list_repositories,
     read_doc,
@@ -196,6 +198,18 @@ def test_page_with_a_cursor_says_how_to_go_on():
     text = search_code.CONTRACT.render(RESULTS[search_code.CONTRACT])
     assert 'search_code with the same arguments and cursor="NDA6OWYyYzFi"' in text
     assert "total_count: 12 or more files; shown: 1" in text
+
+
+@pytest.mark.parametrize(("path", "is_glob"), [("docs/**/*.rst", True), ("docs", False)])
+def test_nothing_at_a_glob_is_told_from_nothing_in_a_folder(path, is_glob):
+    filters = {"repository": "django", "path": path}
+    commits = replace(samples.COMMITS, commits=(), next_cursor=None)
+    pages = replace(samples.DOCUMENTS, documents=(), total_count=0, next_cursor=None)
+    for result, render in (
+        (list_commits.ListCommitsResult.of(commits, filters_applied=filters), list_commits.render),
+        (list_docs.ListDocsResult.of(pages, filters_applied=filters), list_docs.render),
+    ):
+        assert ("which is no glob here" in render(result).text) == is_glob
 
 
 def test_last_page_is_not_called_truncated():

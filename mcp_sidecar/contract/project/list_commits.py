@@ -25,7 +25,7 @@ from mcp_sidecar.contract.rendering.freshness import (
     state,
     what_to_try,
 )
-from mcp_sidecar.contract.rendering.lists import filters_line, more_line
+from mcp_sidecar.contract.rendering.lists import advice_on, filters_line, more_line
 from mcp_sidecar.contract.text import span, word
 
 NAME = "list_commits"
@@ -86,6 +86,7 @@ def render(result: ListCommitsResult) -> Rendering:
     if not result.commits:
         closing.insert(0, "No commit matches so far." if result.next_cursor else "No commit.")
         advice = "Try: fewer filters; a path as list_files shows it; another ref."
+        advice = advice_on(result.filters_applied, advice)
         closing.append(what_to_try([result.freshness], advice))
     return Rendering(answer.text(closing), shown, left_out)
 

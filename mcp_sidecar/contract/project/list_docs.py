@@ -16,7 +16,13 @@ from mcp_sidecar.contract.fields import Cursor, OptionalPath, Ref, row_limit
 from mcp_sidecar.contract.limits import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT
 from mcp_sidecar.contract.rendering.answer import Answer
 from mcp_sidecar.contract.rendering.freshness import Freshness, searched, what_to_try
-from mcp_sidecar.contract.rendering.lists import count_line, counted, filters_line, more_line
+from mcp_sidecar.contract.rendering.lists import (
+    advice_on,
+    count_line,
+    counted,
+    filters_line,
+    more_line,
+)
 from mcp_sidecar.contract.text import path_span, span, word
 
 NAME = "list_docs"
@@ -63,7 +69,7 @@ def render(result: ListDocsResult) -> Rendering:
         more_line(NAME, cursor=result.next_cursor, shown=shown, left_out=left_out),
     ]
     if not result.documents:
-        advice = "Try: without path, or search_code."
+        advice = advice_on(result.filters_applied, "Try: without path, or search_code.")
         closing = ["No documentation matches.", what_to_try(result.freshness, advice)]
     return Rendering(answer.text(closing), shown, left_out)
 

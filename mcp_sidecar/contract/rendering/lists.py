@@ -75,6 +75,16 @@ def listed(
     return Rendering(answer.text(closing), shown, left_out)
 
 
+def advice_on(filters: Mapping[str, str], advice: str) -> str:
+    """Return the advice for a list without rows, another where its path is written as a glob.
+
+    For tools that take a file or a folder alone.
+    """
+    if any(mark in filters.get("path", "") for mark in "*?["):
+        return "Try: a file or a folder as path, which is no glob here."
+    return advice
+
+
 def copies_line(copies: int) -> str:
     """Return the line that says how many other paths hold the very same; empty for none."""
     if not copies:

@@ -14,6 +14,7 @@ from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
 from web.library.git.history import change_of, history
 from web.library.git.objects import ObjectStore
+from web.library.globs import is_glob
 from web.library.indexing.decode import decode, decoded_as
 from web.library.models import Content, Repository
 from web.library.records.history import CommitDetail, CommitListing
@@ -117,9 +118,10 @@ def commit_detail(
         reading=partial(_reading, store),
     )
     if folder and not change.matching_count:
+        no_glob = "path is a file or a folder here, no glob. " if is_glob(folder) else ""
         raise NotFound(
             f"Commit {oid[:12]} changed nothing at {folder[:200]!r}.",
-            hint="Leave path out to see which files it changed.",
+            hint=f"{no_glob}Leave path out to see which files it changed.",
         )
     return CommitDetail(
         repository=found.name,

@@ -113,6 +113,9 @@ def test_a_path_narrows_what_a_commit_changed(origin, path, changed):
     assert (commit.file_count, commit.matching_count) == (4, len(changed))
     with pytest.raises(NotFound, match="changed nothing at 'li'"):
         detail(origin.head, path="li")
+    with pytest.raises(NotFound) as missed:
+        detail(origin.head, path="lib/*.py")
+    assert "no glob" in missed.value.hint
 
 
 @pytest.mark.parametrize("name", ["HEAD", "main", "heads/main", "refs/heads/main"])
