@@ -12,6 +12,7 @@ from pathlib import Path
 from web.accounts.principals import Principal
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
+from web.library.models import Entry
 from web.library.selectors.search import code_search, documents_search
 
 COUNTED_FILES = 8
@@ -125,6 +126,18 @@ def evaluate(
         min(each, key=lambda outcome: outcome.cpu_milliseconds)
         for each in zip(*rounds, strict=True)
     ]
+
+
+def unindexed_paths(query: LabelledQuery) -> tuple[str, ...]:
+    """Return the right files that no search can find: the default branch has none indexed there."""
+    indexed = Entry.objects.filter(
+        ref__repository__name=query.repository,
+        ref__is_default=True,
+        path__path__in=query.right_paths,
+        revision__content__isnull=False,
+    )
+    known = set(indexed.values_list("path__path", flat=True))
+    return tuple(path for path in query.right_paths if path not in known)
 
 
 def score(outcomes: Sequence[Outcome]) -> Score:

@@ -33,7 +33,7 @@ def test_figures_come_by_type_and_misses_are_listed(evaluated):
         + "# a comment\r\n\r\n"
         + "name\tcode\tshop\trestore_basket\tshop/basket.py\r\n"
         + "words\tcode\tshop\tsigned cookie\tno/such.py | shop/basket.py\r\n"
-        + "words\tdocs\tshop\tzzzz\tREADME.md\r\n"
+        + "words\tdocs\tshop\tzzzz\tREADME.md | no/such.md\r\n"
         + "words\tcode\tshop\t(\tREADME.md\r\n"
     )
 
@@ -44,7 +44,7 @@ def test_figures_come_by_type_and_misses_are_listed(evaluated):
         "all": ["4", "0.500", "0.500"],
     }
     assert lines[4:] == [
-        "miss: words 'zzzz': right README.md; found none",
+        "miss: words 'zzzz': right README.md, no/such.md; found none; not in the index: no/such.md",
         "miss: words '(': right README.md; The query has no letter or digit to look for.",
     ]
 

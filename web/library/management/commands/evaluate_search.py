@@ -14,6 +14,7 @@ from web.library.search.evaluation import (
     read_queries,
     score,
     scores_by_type,
+    unindexed_paths,
 )
 
 
@@ -67,4 +68,6 @@ class Command(BaseCommand):
             right = ", ".join(miss.query.right_paths)
             found = miss.refusal or f"found {', '.join(miss.first_paths) or 'none'}"
             asked = f"{miss.query.type} {miss.query.query[:100]!r}"
-            self.stdout.write(f"miss: {asked}: right {right}; {found}")
+            unindexed = ", ".join(unindexed_paths(miss.query))
+            why = f"; not in the index: {unindexed}" if unindexed else ""
+            self.stdout.write(f"miss: {asked}: right {right}; {found}{why}")
