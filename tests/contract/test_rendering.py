@@ -18,6 +18,7 @@ from mcp_sidecar.contract.project import (
     list_docs,
     list_files,
     list_repositories,
+    read_commit,
     read_doc,
     read_file,
     read_issue,
@@ -438,3 +439,17 @@ def test_readme_goes_on_with_read_file():
 def test_rendering_is_made_once_per_result():
     result = listing(3)
     assert list_files.CONTRACT.rendering(result) is list_files.CONTRACT.rendering(result)
+
+
+def test_history_that_the_copy_lacks_is_told_in_sentences():
+    ended = list_commits.ListCommitsResult.of(replace(samples.COMMITS, lacks_history=True))
+    assert "Older commits are not in this copy" in list_commits.CONTRACT.render(ended)
+    (file, *_) = samples.COMMIT_DETAIL.files
+    lost = replace(samples.COMMIT_DETAIL, files=(replace(file, patch="", is_unreadable=True),))
+    text = read_commit.CONTRACT.render(read_commit.ReadCommitResult.of(lost))
+    assert "- modified `a.py` not shown: a version of it is not in this copy" in text
+    assert "patches of" not in text
+    first = replace(samples.COMMIT_DETAIL, files=(), lacks_parent=True)
+    text = read_commit.CONTRACT.render(read_commit.ReadCommitResult.of(first))
+    assert "What it changed cannot be told" in text
+    assert "files changed" not in text

@@ -70,6 +70,7 @@ class ListCommitsResult(Page):
     walked_count: int
     is_complete: bool
     freshness: Freshness
+    lacks_history: bool = False
 
 
 def render(result: ListCommitsResult) -> Rendering:
@@ -83,6 +84,8 @@ def render(result: ListCommitsResult) -> Rendering:
     ]
     if not result.is_complete:
         closing.append("The search ended at its time limit: go on with the cursor.")
+    if result.lacks_history:
+        closing.append("Older commits are not in this copy: its remote does not have or send them.")
     if not result.commits:
         closing.insert(0, "No commit matches so far." if result.next_cursor else "No commit.")
         advice = "Try: fewer filters; a path as list_files shows it; another ref."

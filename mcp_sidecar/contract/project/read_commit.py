@@ -24,6 +24,10 @@ from mcp_sidecar.contract.text import link, path_span, span, word
 
 NAME = "read_commit"
 MAX_COMMIT_CHARACTERS = 255
+_NO_PARENT = (
+    "What it changed cannot be told: the commit before it is not, or not whole, in this copy of "
+    "the repository. read_file and list_files show the files as they are now."
+)
 
 
 class ReadCommitArguments(Arguments):
@@ -55,6 +59,7 @@ class ChangedFile(Result):
     is_binary: bool
     patch: str
     is_cut: bool
+    is_unreadable: bool = False
 
 
 class ReadCommitResult(Result):
@@ -72,6 +77,7 @@ class ReadCommitResult(Result):
     freshness: Freshness
     path: str = ""
     matching_count: int = 0
+    lacks_parent: bool = False
 
 
 def render(result: ReadCommitResult) -> Rendering:
@@ -84,7 +90,9 @@ def render(result: ReadCommitResult) -> Rendering:
             link(result.url) if result.url else "",
             f"Read from {state(result.freshness)}",
             f"Parents: {', '.join(map(word, result.parents)) or 'none'}",
-            f"{result.file_count} files changed, {result.added_lines} lines added, "
+            _NO_PARENT
+            if result.lacks_parent
+            else f"{result.file_count} files changed, {result.added_lines} lines added, "
             f"{result.deleted_lines} deleted against the first parent",
             f"Shown are the {result.matching_count} files at {path_span(result.path)}."
             if result.path
@@ -109,7 +117,7 @@ def render(result: ReadCommitResult) -> Rendering:
             f"truncated: {result.matching_count - listed} more files are not listed: call {NAME} "
             "with path, a folder of them."
         )
-    with_patch = sum(not file.is_binary for file in result.files)
+    with_patch = sum(not file.is_binary and not file.is_unreadable for file in result.files)
     if shown < with_patch:
         closing.append(
             f"truncated: patches of {with_patch - shown} more files are not shown: call {NAME} "
@@ -120,6 +128,8 @@ def render(result: ReadCommitResult) -> Rendering:
 
 def _row(file: ChangedFile) -> str:
     counts = "binary" if file.is_binary else f"+{file.added_lines} -{file.deleted_lines}"
+    if file.is_unreadable:
+        counts = "not shown: a version of it is not in this copy of the repository"
     before = f" from {path_span(file.old_path)}" if file.old_path else ""
     return f"- {word(file.status)} {path_span(file.path)}{before} {counts}"
 

@@ -163,7 +163,7 @@ class ObjectStore:
         with self._open() as repository:
             if not isinstance(repository.get(commit), pygit2.Commit):
                 raise _missing()
-            walk = commits_from(repository, commit)
+            walk = CommitWalk(repository, commit)
             return tuple(summary_of(found) for found in islice(walk, limit))
 
     def commit_id(self, beginning: str) -> str | None:
@@ -255,17 +255,37 @@ def _handle(path: str) -> _Handle:
     return handle
 
 
-def commits_from(repository: pygit2.Repository, commit: str) -> Iterator[pygit2.Commit]:
-    """Yield a commit and the ones before it, newest first as `git log` does, until one is missing.
+class CommitWalk(Iterator[pygit2.Commit]):
+    """A commit and the ones before it, newest first as `git log` does, until one is missing.
 
-    Sorted by time, libgit2 would read the whole history first and mix up commits of one second.
+    `lacks_history` says so, or that a shallow copy ended; it is known when the walk is over.
     """
-    walker = repository.walk(pygit2.Oid(hex=commit), SortMode.NONE)
-    while True:
+
+    def __init__(self, repository: pygit2.Repository, commit: str) -> None:
+        # Sorted by time, libgit2 would read the whole history first and mix up commits of one
+        # second.
+        self._walker = repository.walk(pygit2.Oid(hex=commit), SortMode.NONE)
+        self._repository = repository
+        self._is_shallow = repository.is_shallow
+        self.lacks_history = False
+
+    def __next__(self) -> pygit2.Commit:
+        """Return the next commit."""
         try:
-            yield next(walker)
-        except (StopIteration, KeyError, pygit2.GitError):
-            return
+            found = next(self._walker)
+        except (KeyError, pygit2.GitError):
+            self.lacks_history = True
+            raise StopIteration from None
+        if self._is_shallow and not found.parent_ids:
+            self.lacks_history |= bool(parents_of(self._repository, found))
+        return found
+
+
+def parents_of(repository: pygit2.Repository, commit: pygit2.Commit) -> tuple[str, ...]:
+    """Return the ids of a commit's parents as it names them, also where a shallow copy ends."""
+    header = bytes(repository.odb.read(commit.id)[1]).partition(b"\n\n")[0]
+    lines = header.decode("ascii", "replace").split("\n")
+    return tuple(line.removeprefix("parent ") for line in lines if line.startswith("parent "))
 
 
 def commit_text(commit: pygit2.Commit, raw: bytes) -> str:

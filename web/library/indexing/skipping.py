@@ -27,7 +27,7 @@ _ADVICE = {
     EXCLUDED: "change the exclude patterns of the repository",
     LFS_POINTER: "its object is not in the repository; commit the file itself to have it indexed",
     SUBMODULE: "add the repository that it points to",
-    UNREADABLE: "run git fsck in the remote repository",
+    UNREADABLE: "sync with --force; if it stays, run git fsck in the remote repository",
     LONG_PATH: "shorten the names of its folders; a folder of this path has nothing indexed below",
     LARGE_FOLDER: "raise PORTOLAN_MAX_FOLDER_BYTES, then sync",
 }

@@ -18,7 +18,7 @@ from web.library.git.objects import ObjectStore, few_pages_mapped
 from web.library.git.paths import kept_path
 from web.library.git.remotes import RemoteRefs, remote_refs
 from web.library.git.trees import TreeChanges, changes_between, entries_of
-from web.library.indexing import progress
+from web.library.indexing import progress, skipping
 from web.library.indexing.analysis import analyse
 from web.library.indexing.blob_texts import BlobTexts
 from web.library.indexing.collect import collect, forgotten_contents, has_forgotten
@@ -84,6 +84,7 @@ class RepositorySync:
         self._from_mirror = from_mirror
         self._force = force
         self._has_fetched = False
+        self._is_copied_anew = False
         self._store = ObjectStore(repository.pk)
         self._rules = Rules(
             documentation_globs=repository.documentation_globs,
@@ -139,6 +140,7 @@ class RepositorySync:
         return remote
 
     def _update_mirror(self, remote: RemoteRefs, *, anew: bool) -> None:
+        self._is_copied_anew |= anew
         self._has_fetched |= update_mirror(
             self._repository.pk,
             url=self._repository.url,
@@ -195,9 +197,7 @@ class RepositorySync:
         neighbour: WantedRef | None = None
         for ref in wanted:
             old = known.get((str(ref.kind), ref.name))
-            usable = (
-                old is not None and old.rules == self._rules.fingerprint and not self._from_mirror
-            )
+            usable = old is not None and self._is_usable(old)
             if old is not None and usable and old.commit == ref.commit:
                 kept.append(ref)
             elif old is not None and usable and self._has_tree(old.commit):
@@ -210,6 +210,12 @@ class RepositorySync:
                 views.append(self._view(ref, base=None, base_commit="", reader=reader))
             neighbour = ref
         return views, kept
+
+    def _is_usable(self, old: Ref) -> bool:
+        """Say whether what a ref shows still is what reading it anew would show."""
+        may_be_mended = self._is_copied_anew and skipping.UNREADABLE in old.counts["skipped"]
+        is_current = old.rules == self._rules.fingerprint
+        return is_current and not self._from_mirror and not may_be_mended
 
     def _has_tree(self, commit: str) -> bool:
         try:

@@ -21,7 +21,8 @@ class CommitListing:
     """One page of history, newest first.
 
     `walked_count` commits were looked at for this page; `is_complete` is false when the walk met
-    its bound before it found enough, and `next_cursor` goes on.
+    its bound before it found enough, and `next_cursor` goes on. `lacks_history` says of the last
+    page that older commits are not in the repository's copy.
     """
 
     commits: tuple[CommitSummary, ...]
@@ -29,6 +30,7 @@ class CommitListing:
     is_complete: bool
     next_cursor: str | None
     freshness: Freshness
+    lacks_history: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ class ChangedFile:
     """A file that a commit changed. `status` is added, deleted, modified, renamed or copied.
 
     `old_path` is set for renames and copies. `patch` is the unified diff, cut at a whole line when
-    `is_cut`; empty for a binary file and where the room for patches ended.
+    `is_cut`; empty for a binary file, where the room for patches ended, and for an unreadable file,
+    one of whose versions is not in the repository's copy.
     """
 
     path: str
@@ -47,6 +50,7 @@ class ChangedFile:
     is_binary: bool
     patch: str
     is_cut: bool
+    is_unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,8 @@ class CommitDetail:
 
     `file_count`, `added_lines` and `deleted_lines` are of the whole commit. `matching_count` of its
     files are at or below `path`, all of them for an empty one; `files` holds the first of those by
-    path, at most a bound.
+    path, at most a bound. With `lacks_parent` nothing is known of them: the repository's copy has
+    not the first parent.
     """
 
     repository: str
@@ -70,3 +75,4 @@ class CommitDetail:
     freshness: Freshness
     path: str = ""
     matching_count: int = 0
+    lacks_parent: bool = False

@@ -12,7 +12,7 @@ from web.core.errors import InvalidInput, NotFound, TooLarge, Unavailable
 from web.core.limits import LIMITS
 from web.core.paging import check_limit, cursor_for, offset_of
 from web.core.transactions import read_transaction
-from web.library.git.history import change_of, history
+from web.library.git.history import History, change_of
 from web.library.git.objects import ObjectStore
 from web.library.globs import is_glob
 from web.library.indexing.decode import decode, decoded_as
@@ -68,7 +68,8 @@ def commits_listed(
     walked = 0
     is_complete = False
     ends_at = time.monotonic() + LIMITS.history_seconds
-    walk = history(ObjectStore(found.pk), commit=at.commit, path=folder, since=since, skip=start)
+    history = History(ObjectStore(found.pk), commit=at.commit, path=folder, since=since, skip=start)
+    walk = iter(history)
     for commit, is_wanted in walk:
         walked += 1
         if is_wanted and (not author or author.casefold() in commit.author_line.casefold()):
@@ -85,6 +86,7 @@ def commits_listed(
         is_complete=is_complete or len(commits) == limit,
         next_cursor=None if is_complete else cursor_for(offset=start + walked, filters=filters),
         freshness=freshness,
+        lacks_history=is_complete and history.lacks_history,
     )
 
 
@@ -117,7 +119,7 @@ def commit_detail(
         max_characters=LIMITS.max_diff_characters,
         reading=partial(_reading, store),
     )
-    if folder and not change.matching_count:
+    if folder and not change.matching_count and not change.lacks_parent:
         no_glob = "path is a file or a folder here, no glob. " if is_glob(folder) else ""
         raise NotFound(
             f"Commit {oid[:12]} changed nothing at {folder[:200]!r}.",
@@ -136,6 +138,7 @@ def commit_detail(
         freshness=freshness_of(found, default),
         path=folder,
         matching_count=change.matching_count,
+        lacks_parent=change.lacks_parent,
     )
 
 

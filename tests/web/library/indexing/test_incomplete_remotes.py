@@ -1,18 +1,20 @@
-"""Remotes that lack objects: what they can send is indexed; else the index stays and says why."""
+"""Remotes and mirrors that lack objects: what is there is indexed; else the index stays."""
 
 from collections.abc import Callable
 
 import pytest
+from django.core.management import call_command
 
 from tests.gitrepos import GitRepository
-from tests.library import add_and_sync, fresh_state, index_state, sync_failure
+from tests.library import add_and_sync, entries, fresh_state, index_state, sync_failure
 from web.accounts.principals import ANONYMOUS
 from web.core.errors import Unavailable
 from web.library.git.mirrors import mirror_path
 from web.library.models import Ref, Repository
-from web.library.selectors.history import commits_listed
+from web.library.records.history import CommitDetail
+from web.library.selectors.history import commit_detail, commits_listed
 from web.library.services.repositories import RepositoryFields, repository_remove, repository_update
-from web.library.services.sync import repository_sync
+from web.library.services.sync import repository_rebuild, repository_sync
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_folder")]
 
@@ -41,9 +43,14 @@ def _lose(repository: GitRepository, what: str) -> GitRepository:
     return repository
 
 
-def _subjects() -> list[str]:
+def _subjects(*, is_whole: bool = True) -> list[str]:
     listing = commits_listed(principal=ANONYMOUS, repository="project")
+    assert listing.lacks_history is not is_whole
     return [commit.subject for commit in listing.commits]
+
+
+def _detail(commit: str) -> CommitDetail:
+    return commit_detail(principal=ANONYMOUS, repository="project", commit=commit)
 
 
 @pytest.mark.parametrize(
@@ -65,11 +72,15 @@ def test_remote_that_lacks_some_of_its_history_is_indexed_without_it(
     remote = incomplete(origin)
     add_and_sync("project", remote.url)
     assert index_state("project") == whole
-    assert _subjects() == ["Number 3"]
+    assert _subjects(is_whole=False) == ["Number 3"]
+    oldest = _detail("HEAD")
+    assert (oldest.message, len(oldest.parents)) == ("Number 3", 1)
+    assert (oldest.lacks_parent, oldest.files) == (True, ())
     assert repository_sync(name="project").outcome == "unchanged"
     remote.write({"a.py": "A = 4\n"}).commit("Number 4")
     assert repository_sync(name="project").outcome == "updated"
-    assert _subjects() == ["Number 4", "Number 3"]
+    assert _subjects(is_whole=False) == ["Number 4", "Number 3"]
+    assert [file.path for file in _detail("HEAD").files] == ["a.py"]
     assert index_state("project") == fresh_state("project")
 
 
@@ -132,3 +143,43 @@ def test_remote_that_lacks_what_is_to_be_indexed_is_told_and_the_old_index_stays
     assert advice in failed.value.hint
     assert index_state("project") == before
     assert _subjects() == ["Number 3", "Number 2", "Number 1"]
+
+
+def _lose_here(origin: GitRepository, what: str) -> None:
+    oid = origin.git("rev-parse", what).decode().strip()
+    (mirror_path(Repository.objects.get().pk) / "objects" / oid[:2] / oid[2:]).unlink()
+
+
+def test_mirror_that_lacks_files_has_the_others_and_counts_those_until_it_is_copied_anew(
+    origin: GitRepository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add_and_sync("project", origin.url)
+    whole = index_state("project")
+    _lose_here(origin, "HEAD:a.py")
+    repository_rebuild(name="project")
+    found = entries("project")
+    assert {path for path, entry in found.items() if entry.skip_reason} == {"a.py"}
+    assert Ref.objects.get().counts["skipped"] == {"unreadable object": 1}
+    call_command("explain_index", "project", "a.py")
+    assert "--force" in capsys.readouterr().out
+    changed = {file.path: file for file in _detail("HEAD").files}
+    assert {path for path, file in changed.items() if file.is_unreadable} == {"a.py"}
+    assert "+B = 1" in changed["b3.py"].patch
+    assert (_detail("HEAD").added_lines, _detail("HEAD").deleted_lines) == (2, 1)
+    repository_sync(name="project")
+    assert Ref.objects.get().counts["skipped"] == {"unreadable object": 1}
+    repository_sync(name="project", force=True)
+    assert index_state("project") == whole
+
+
+@pytest.mark.parametrize(
+    ("lost", "listed"),
+    [("HEAD~2", ["Number 3"]), ("HEAD~1:lib", ["Number 3", "Number 2", "Number 1"])],
+)
+def test_history_that_a_mirror_lacks_is_said_to_be_missing(
+    origin: GitRepository, lost: str, listed: list[str]
+) -> None:
+    add_and_sync("project", origin.url)
+    _lose_here(origin, lost)
+    assert _subjects(is_whole=len(listed) == 3) == listed
+    assert _detail("HEAD").lacks_parent is (len(listed) == 3)
