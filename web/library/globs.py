@@ -20,15 +20,10 @@ def glob_of(pattern: str, *, argument: str) -> GitIgnoreSpec:
     """Return the matcher of a glob over whole paths; `*.py` matches in every folder.
 
     `*.{ts,tsx}` stands for both. Raises InvalidInput, for the argument of that name, where the text
-    is no glob, holds a class such as [[:digit:]], which pathspec would take for its letters, or
-    stands for more than MAX_ALTERNATIVES.
+    is no glob, holds a class of characters (`refuse_classes`), or stands for more than
+    MAX_ALTERNATIVES.
     """
-    if _CLASS.search(pattern):
-        raise InvalidInput(
-            f"{pattern[:100]!r} holds a class of characters, which globs do not know here.",
-            hint="Write a range: [0-9] for [[:digit:]], [A-Za-z] for [[:alpha:]].",
-            fields={argument: "a class of characters"},
-        )
+    refuse_classes(pattern, argument=argument)
     try:
         return GitIgnoreSpec.from_lines(_alternatives(pattern, argument), backend="re2")
     except (ValueError, re.error) as error:
@@ -37,6 +32,16 @@ def glob_of(pattern: str, *, argument: str) -> GitIgnoreSpec:
             hint="Examples: **/*.py, docs/*.md, src/**/test_*.{js,ts}.",
             fields={argument: "not a glob"},
         ) from error
+
+
+def refuse_classes(pattern: str, *, argument: str) -> None:
+    """Raise InvalidInput for a class such as [[:digit:]], which pathspec takes for its letters."""
+    if _CLASS.search(pattern):
+        raise InvalidInput(
+            f"{pattern[:100]!r} holds a class of characters, which globs do not know here.",
+            hint="Write a range: [0-9] for [[:digit:]], [A-Za-z] for [[:alpha:]].",
+            fields={argument: "a class of characters"},
+        )
 
 
 def _alternatives(pattern: str, argument: str) -> list[str]:

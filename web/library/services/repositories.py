@@ -12,6 +12,7 @@ from web.core.limits import LIMITS
 from web.library.git.locks import mirror_lock
 from web.library.git.mirrors import mirrored_ids, remove_mirror
 from web.library.git.remotes import check_address
+from web.library.globs import refuse_classes
 from web.library.indexing.collect import collect, forgotten_contents
 from web.library.indexing.discover import checked_globs
 from web.library.indexing.entries import Entries
@@ -174,7 +175,10 @@ def _checked(fields: RepositoryFields) -> dict[str, object]:
     for name in ("documentation_globs", "exclude_globs"):
         globs = getattr(fields, name)
         if globs is not None:
-            values[name] = checked_globs(_bounded(globs, name), field=name)
+            globs = _bounded(globs, name)
+            for pattern in globs:
+                refuse_classes(pattern, argument=name)
+            values[name] = checked_globs(globs, field=name)
     if fields.tracked_refs is not None:
         patterns = [pattern.strip() for pattern in fields.tracked_refs if pattern.strip()]
         values["tracked_refs"] = _bounded(patterns, "tracked_refs")

@@ -76,6 +76,8 @@ def test_name_in_use_is_a_conflict() -> None:
         ({"documentation_globs": ["!"]}, "documentation_globs"),
         ({"exclude_globs": ["\\"]}, "exclude_globs"),
         ({"exclude_globs": ["[z-a]"]}, "exclude_globs"),
+        ({"exclude_globs": ["[[:alpha:]]"]}, "exclude_globs"),
+        ({"documentation_globs": ["docs/[[:digit:]]*.md"]}, "documentation_globs"),
         ({"exclude_globs": ["x" * 301]}, "exclude_globs"),
         ({"tracked_refs": ["x"] * 201}, "tracked_refs"),
     ],
