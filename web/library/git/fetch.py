@@ -118,15 +118,20 @@ def _remove_refs(folder: Path, *, keep: Collection[str]) -> None:
 
 
 def is_as_fetched(
-    folder: Path, present: Mapping[str, str], remote: RemoteRefs, *, names: Collection[str]
+    folder: Path,
+    present: Mapping[str, str],
+    remote: RemoteRefs,
+    *,
+    names: Callable[[], Collection[str]],
 ) -> bool:
     """Say whether a mirror with the refs `present` has what there is to have of the remote."""
     if present == remote.objects | ({HEAD_REF: remote.head} if remote.head else {}):
         return True
     try:
-        return (folder / _PARTIAL).read_text() == _digest(remote, names)
+        digest = (folder / _PARTIAL).read_text()
     except OSError:
         return False
+    return digest == _digest(remote, names())
 
 
 def _digest(remote: RemoteRefs, names: Collection[str]) -> str:

@@ -54,15 +54,15 @@ def update_mirror(
     present: Mapping[str, str],
     lock: int,
     credential: Credential | None = None,
-    tracked: Collection[str] = (),
+    tracked: Callable[[], Collection[str]] = tuple,
     on_progress: Callable[[str, int], None] | None = None,
     anew: bool = False,
 ) -> bool:
     """Make the mirror's refs those of the remote; return whether anything had to be fetched.
 
-    What is gone there is gone here. Of a remote that lacks objects only HEAD and the refs that are
-    `tracked`, full names of `remote.objects`, are copied, without their history where that is not
-    whole.
+    What is gone there is gone here. Of a remote that lacks objects only HEAD and the refs that
+    `tracked` gives, full names of `remote.objects`, are copied, without their history where that is
+    not whole; it is called for no other.
 
     Nothing is asked of the remote when what the mirror has at `present` (`ObjectStore.targets`)
     agrees with `remote`. A mirror that git finds damaged, and with `anew` any, is copied anew; the
@@ -86,7 +86,7 @@ def update_mirror(
                 if not lacks_objects(failure):
                     raise
                 logger.warning("The remote of mirror %s lacks objects", repository_id)
-                bring(folder, partial(fetch.what_is_there, names=tracked))
+                bring(folder, partial(fetch.what_is_there, names=tracked()))
     except GitFailed as failure:
         raise explained(failure, is_signed_in=credential is not None) from failure
     return True

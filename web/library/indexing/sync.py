@@ -7,6 +7,7 @@ was. What a failure means for the repository's record is `web.library.services.s
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from django.conf import settings
 
@@ -148,7 +149,7 @@ class RepositorySync:
             present=self._store.targets(),
             lock=self._lock,
             credential=self._credential,
-            tracked=tracked_names(remote, patterns=self._repository.tracked_refs),
+            tracked=partial(tracked_names, remote, patterns=self._repository.tracked_refs),
             on_progress=self._reporter.percent,
             anew=anew,
         )
