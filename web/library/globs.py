@@ -2,11 +2,14 @@
 
 import re
 
+import re2
 from pathspec import GitIgnoreSpec
 
 from web.core.errors import InvalidInput
 
 MAX_ALTERNATIVES = 100
+# What pathspec raises for what is no glob, also when it finds out from the pattern it made of it.
+MALFORMED = (ValueError, re.error, re2.error)
 _BRACES = re.compile(r"\{([^{},]*+,[^{}]*+)\}")  # as in shells: `{x}` means itself
 _CLASS = re.compile(r"\[[!^]?\]?[^]]*?\[:\w*:\]")  # [:name:] within brackets
 
@@ -26,7 +29,7 @@ def glob_of(pattern: str, *, argument: str) -> GitIgnoreSpec:
     refuse_classes(pattern, argument=argument)
     try:
         return GitIgnoreSpec.from_lines(_alternatives(pattern, argument), backend="re2")
-    except (ValueError, re.error) as error:
+    except MALFORMED as error:
         raise InvalidInput(
             f"{pattern[:100]!r} is not a glob.",
             hint="Examples: **/*.py, docs/*.md, src/**/test_*.{js,ts}.",

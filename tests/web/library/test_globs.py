@@ -4,6 +4,7 @@ import pytest
 
 from web.core.errors import InvalidInput
 from web.library.globs import glob_of, is_glob
+from web.library.indexing.discover import Rules
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,11 @@ def test_classes_of_characters_are_refused_with_what_to_write(glob):
         glob_of(glob, argument="path")
     assert "[0-9] for [[:digit:]]" in refused.value.hint
     assert "path" in refused.value.fields
+
+
+@pytest.mark.parametrize("glob", ["z[:)*[:^z:]", "[{( )[:é\\:]"])
+def test_what_no_engine_takes_is_refused_as_no_glob(glob):
+    with pytest.raises(InvalidInput, match="is not a glob"):
+        glob_of(glob, argument="path")
+    with pytest.raises(InvalidInput, match="malformed"):
+        Rules(exclude_globs=[glob])

@@ -5,7 +5,6 @@ else: the same entry always gets the same verdict, whatever was indexed before.
 """
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +12,7 @@ from pathspec import GitIgnoreSpec
 
 from web.core.errors import InvalidInput
 from web.core.limits import LIMITS
+from web.library.globs import MALFORMED
 from web.library.indexing import skipping
 from web.library.indexing.decode import Decoded, decode
 from web.library.indexing.languages import DOCUMENT_FORMATS, language_of
@@ -158,7 +158,7 @@ def _compiled(globs: Sequence[str], field: str) -> GitIgnoreSpec | None:
         return None
     try:
         return GitIgnoreSpec.from_lines(globs)
-    except (ValueError, re.error) as error:
+    except MALFORMED as error:
         raise InvalidInput(
             f"One of the patterns {', '.join(globs)} is malformed.",
             hint="Write them as in .gitignore, for example docs/**/*.md.",
