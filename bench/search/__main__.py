@@ -34,7 +34,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 QUERIES = PROJECT / "bench" / "queries" / "django.tsv"
 # Drawn once among the files that 5.2.8 changed.
 CHANGED_FILES = PROJECT / "bench" / "queries" / "changed_files.txt"
-ROUNDS = 9
+ROUNDS = 5
 BOTH = "both"
 SIZES = ("small", "medium", "large")
 
